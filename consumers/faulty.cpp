@@ -1,19 +1,19 @@
-// The native consumer with one planted fault: what the instruments must find. It is a module of its
-// own, so that the honest one stays what it is.
+// The native consumer with one planted fault, which the instruments must find. It is a separate
+// module, so that the native consumer stays unchanged.
 #include "faulty/import.hpp"
 
 namespace dlbench::faulty {
 namespace {
 
 PyObject* address(PyObject* self, void*) {
-  if (!look(array_of(self))) return nullptr;
+  if (!read_memory(array_of(self))) return nullptr;
   const native::Facts* facts = native::facts_of(self);
   return facts == nullptr ? nullptr : PyLong_FromVoidPtr(facts->address);
 }
 
 int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
-  return look(array_of(self)) ? native::get_buffer(self, view, flags) : -1;
+  return read_memory(array_of(self)) ? native::get_buffer(self, view, flags) : -1;
 }
 
 PyObject* ready(PyObject* self, PyObject*) {
@@ -23,9 +23,9 @@ PyObject* ready(PyObject* self, PyObject*) {
 
 PyMethodDef fault_methods[] = {
     {"from_dlpack", &from_dlpack, METH_O,
-     "from_dlpack($self, x, /)\n--\n\nAs the native consumer's, with the fault."},
+     "from_dlpack($self, x, /)\n--\n\nAs that of the native consumer, with the fault."},
     {"from_dlpack_c", &from_dlpack_c, METH_O,
-     "from_dlpack_c($self, x, /)\n--\n\nAs the native consumer's, with the fault."},
+     "from_dlpack_c($self, x, /)\n--\n\nAs that of the native consumer, with the fault."},
     {"delays", &delays, METH_NOARGS, kDelaysDoc},
     {}};
 
@@ -43,7 +43,7 @@ PyModuleDef module = dlbench::define_module("_faulty_consumer",
 bool make_types() {
   PyTypeObject& type = native::array_type;
   dlbench::name_type(type, "dlbench._faulty_consumer.Array",
-                     "What was imported. Readable as a buffer.", sizeof(Array), &free_array);
+                     "The imported array. Readable as a buffer.", sizeof(Array), &free_array);
   type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   type.tp_methods = array_methods;
   type.tp_getset = array_properties;
@@ -62,7 +62,6 @@ PyMODINIT_FUNC PyInit__faulty_consumer() {
   const dlbench::Ref names(faulty::tuple_of_names(faulty::kFaults));
   const bool good = created && names &&
                     PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
-                    PyModule_AddObjectRef(created.get(), "Fault",
-                                          reinterpret_cast<PyObject*>(&faulty::fault_type)) == 0;
+                    add_types(created.get(), {{"Fault", &faulty::fault_type}});
   return good ? created.release() : nullptr;
 }

@@ -9,8 +9,8 @@ namespace nb = nanobind;
 
 namespace {
 
-/// What the function got to see. Returned itself, the array would turn into the very object that
-/// was given.
+/// The imported array. nb::ndarray cannot be returned itself, because it would become the argument
+/// again.
 struct Taken {
   nb::ndarray<> array;
 };

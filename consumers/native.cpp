@@ -1,5 +1,5 @@
-// The native consumer: the lowest cost of each protocol, in the raw CPython API. It keeps the
-// imported object and reads it later, on request.
+// The native consumer: imports through each protocol at the lowest cost, with the CPython API. It
+// keeps the imported object and reads it on request.
 #include "native/buffer.hpp"
 #include "native/importer.hpp"
 
@@ -61,30 +61,30 @@ PyGetSetDef array_properties[] = {
     {"shape", &shape, nullptr, "Elements along each axis.", nullptr},
     {"strides", &strides, nullptr, "Bytes from one element to the next along each axis.", nullptr},
     {"dtype", &dtype, nullptr,
-     "NumPy's word, or 'dlpack(code,bits,lanes)' for what NumPy has none for: then the buffer\n"
-     "reads as unsigned numbers.",
+     "NumPy's name, or 'dlpack(code,bits,lanes)' for other dtypes, whose buffer has unsigned\n"
+     "numbers.",
      nullptr},
-    {"readonly", &readonly, nullptr, "Whether the producer set it.", nullptr},
+    {"readonly", &readonly, nullptr, "Whether the producer exported it as read-only.", nullptr},
     {"via", &via, nullptr,
-     "What it came as: dltensor_versioned, dltensor, buffer, array_interface, array_struct,\n"
+     "The kind of import: dltensor_versioned, dltensor, buffer, array_interface, array_struct,\n"
      "cuda_array_interface.",
      nullptr},
     {"__cuda_array_interface__", &show_device_memory, nullptr,
-     "Of what lies on a device, without a stream.", nullptr},
+     "Of device memory, without a stream.", nullptr},
     {}};
 
 PyMethodDef array_methods[] = {{"__dlpack_device__", &device_of_import, METH_NOARGS,
-                                "__dlpack_device__($self, /)\n--\n\nWhere it lies."},
+                                "__dlpack_device__($self, /)\n--\n\nDLDeviceType and number."},
                                {}};
 
 PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"from_dlpack", &from_dlpack, METH_O,
-     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, called for DLPack 1.3; without arguments "
-     "where that is a TypeError."},
+     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, which is called for DLPack 1.3, and "
+     "without arguments after a TypeError."},
     {"from_dlpack_c", &from_dlpack_c, METH_O,
-     "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API of x's type. Raises TypeError where "
+     "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API of x's type. Raises TypeError if "
      "it publishes none."},
     {"from_buffer", &from_buffer, METH_O, "from_buffer(x, /)\n--\n\nThrough the buffer protocol."},
     {"from_array_interface", &from_array_interface, METH_O,
@@ -94,9 +94,9 @@ PyMethodDef functions[] = {
     own_stream_method,
     set_stream_method,
     {"imports", &imports_so_far, METH_NOARGS,
-     "imports()\n--\n\nHow many managed tensors were taken so far."},
+     "imports()\n--\n\nThe number of managed tensors imported so far."},
     {"deleted", &deleted_so_far, METH_NOARGS,
-     "deleted()\n--\n\nHow many of them their deleters released."},
+     "deleted()\n--\n\nThe number of them that were deleted."},
     {}};
 
 PyModuleDef module =
@@ -104,7 +104,7 @@ PyModuleDef module =
 
 bool make_type() {
   name_type(array_type, "dlbench._native_consumer.Array",
-            "What was imported: holds its source until it is freed. Readable as a buffer.",
+            "The imported array. It owns its source until it is freed. Readable as a buffer.",
             sizeof(Array), &free_array);
   array_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
   array_type.tp_getset = array_properties;
@@ -119,12 +119,8 @@ bool make_type() {
 PyMODINIT_FUNC PyInit__native_consumer() {
   using namespace dlbench::native;
   if (!make_type() || !make_importer_type() || !asking.prepare()) return nullptr;
-  PyObject* created = dlbench::create_module(module);
-  if (created != nullptr &&
-      (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
-       PyModule_AddObjectRef(created, "Importer", reinterpret_cast<PyObject*>(&importer_type)) !=
-           0)) {
-    Py_CLEAR(created);
-  }
-  return created;
+  dlbench::Ref created(dlbench::create_module(module));
+  const bool good =
+      dlbench::add_types(created.get(), {{"Array", &array_type}, {"Importer", &importer_type}});
+  return good ? created.release() : nullptr;
 }

@@ -1,5 +1,5 @@
-// The native producer with one planted fault: what the instruments must find. It is a module of its
-// own, so that the honest one stays what it is.
+// The native producer with one planted fault, which the instruments must find. It is a separate
+// module, so that the native producer stays unchanged.
 #include "faulty/device.hpp"
 #include "faulty/export.hpp"
 #include "native/views.hpp"
@@ -67,7 +67,7 @@ PyMethodDef fault_methods[] = {{"delays", &delays, METH_NOARGS, kDelaysDoc}, {}}
 PyMethodDef array_methods[] = {
     native::fast_method("__dlpack__", &dlpack,
                         "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
-                        "copy=None)\n--\n\nAs the native producer's, with the fault."),
+                        "copy=None)\n--\n\nAs that of the native producer, with the fault."),
     {"__dlpack_device__", &dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {}};
@@ -79,8 +79,8 @@ PyBufferProcs array_buffer{&native::get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"exports", &exports, METH_NOARGS,
-     "exports()\n--\n\nHow many managed tensors were exported so far."},
-    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of them were deleted."},
+     "exports()\n--\n\nThe number of managed tensors exported so far."},
+    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nThe number of them that were deleted."},
     native::own_stream_method,
     native::set_stream_method,
     {}};
@@ -92,19 +92,16 @@ DLPackExchangeAPI exchange_api = sabotaged_api();
 
 bool make_types() {
   PyTypeObject& type = native::array_type;
-  dlbench::name_type(type, "dlbench._faulty_producer.Array",
-                     "Array(source, fault, /)\n--\n\nA copy of a buffer in memory of its own, laid "
-                     "out as it was, and faulty when exported. The\nbuffer protocol is honest.",
-                     sizeof(Array), &free_array);
+  dlbench::name_type(
+      type, "dlbench._faulty_producer.Array",
+      "Array(source, fault, /)\n--\n\nA copy of a buffer with the same layout, which "
+      "is exported with the fault. The\nbuffer protocol is correct.",
+      sizeof(Array), &free_array);
   type.tp_new = &make_array;
   type.tp_methods = array_methods;
   type.tp_getset = array_properties;
   type.tp_as_buffer = &array_buffer;
-  const dlbench::Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
-  type.tp_dict = PyDict_New();
-  return capsule && type.tp_dict != nullptr &&
-         PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
-         PyType_Ready(&type) == 0 && ready_device_type() &&
+  return native::publish(type, exchange_api) && ready_device_type() &&
          ready_fault_type("dlbench._faulty_producer.Fault", kFaults, fault_methods);
 }
 
@@ -116,13 +113,10 @@ PyMODINIT_FUNC PyInit__faulty_producer() {
   if (!faulty::make_types()) return nullptr;
   dlbench::Ref created(create_module(faulty::module));
   const dlbench::Ref names(faulty::tuple_of_names(faulty::kFaults));
-  const bool good =
-      created && names && PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
-      PyModule_AddObjectRef(created.get(), "Fault",
-                            reinterpret_cast<PyObject*>(&faulty::fault_type)) == 0 &&
-      PyModule_AddObjectRef(created.get(), "DeviceArray",
-                            reinterpret_cast<PyObject*>(&native::device_array_type)) == 0 &&
-      PyModule_AddObjectRef(created.get(), "Array",
-                            reinterpret_cast<PyObject*>(&native::array_type)) == 0;
+  const bool good = created && names &&
+                    PyModule_AddObjectRef(created.get(), "FAULTS", names.get()) == 0 &&
+                    add_types(created.get(), {{"Fault", &faulty::fault_type},
+                                              {"DeviceArray", &native::device_array_type},
+                                              {"Array", &native::array_type}});
   return good ? created.release() : nullptr;
 }

@@ -1,5 +1,5 @@
-// The nanobind producer: the array object that a function with an nb::ndarray result returns, over
-// memory that another object keeps alive.
+// The nanobind producer: a function that returns an nb::ndarray over memory that another object
+// keeps alive.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

@@ -1,5 +1,6 @@
-// The native producer: the least that each protocol costs, in the raw CPython API. An export takes
-// no lock and no dictionary lookup and, one at a time, allocates nothing but its capsule.
+// The native producer: exports through each protocol at the lowest cost, with the CPython API. An
+// export needs no lock and no dictionary lookup, and a single export allocates nothing but its
+// capsule.
 #include "native/device_export.hpp"
 #include "native/device_views.hpp"
 #include "native/exchange_api.hpp"
@@ -63,7 +64,7 @@ PyMethodDef array_methods[] = {
     fast_method("__dlpack__", &dlpack,
                 "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
                 "copy=None)\n--\n\nA capsule with the newest struct that max_version allows. "
-                "Raises BufferError for\nwhat it cannot export."),
+                "Raises BufferError if it\ncannot export."),
     {"__dlpack_device__", &dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {}};
@@ -77,8 +78,8 @@ PyGetSetDef array_properties[] = {
 PyMethodDef device_array_methods[] = {
     fast_method("__dlpack__", &dlpack_on_device,
                 "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
-                "copy=None)\n--\n\nA capsule, and its content in time for what the consumer puts "
-                "on `stream` next."),
+                "copy=None)\n--\n\nA capsule whose content is complete for later work on "
+                "`stream`."),
     {"__dlpack_device__", &device_of_array, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLDeviceType and number."},
     {}};
@@ -93,8 +94,8 @@ PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"exports", &exports, METH_NOARGS,
-     "exports()\n--\n\nHow many managed tensors were exported so far."},
-    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nHow many of their deleters were called."},
+     "exports()\n--\n\nThe number of managed tensors exported so far."},
+    {"deleted", &deleted, METH_NOARGS, "deleted()\n--\n\nThe number of them that were deleted."},
     {"set_logging", &Log::set_logging, METH_O,
      "set_logging(on, /)\n--\n\nRecords the requests to arrays; off at first."},
     {"log", &Log::lines, METH_NOARGS,
@@ -107,19 +108,10 @@ PyMethodDef functions[] = {
 PyModuleDef module =
     dlbench::define_module("_native_producer", "dlbench's own producer, in C++.", functions);
 
-/// Readies a type that publishes the C exchange API.
-bool publish(PyTypeObject& type) {
-  const Ref capsule(PyCapsule_New(&exchange_api, "dlpack_exchange_api", nullptr));
-  type.tp_dict = PyDict_New();
-  return capsule && type.tp_dict != nullptr &&
-         PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
-         PyType_Ready(&type) == 0;
-}
-
 bool make_types() {
   name_type(array_type, "dlbench._native_producer.Array",
-            "Array(source)\n--\n\nA copy of a buffer in memory of its own, laid out as it was: "
-            "strides, distance from\na page's start, read-only or not.",
+            "Array(source)\n--\n\nA copy of a buffer with the same layout: strides, distance from "
+            "the start\nof a page, read-only flag.",
             sizeof(Array), &free_array);
   array_type.tp_new = &make_array;
   array_type.tp_methods = array_methods;
@@ -127,12 +119,12 @@ bool make_types() {
   array_type.tp_as_buffer = &array_buffer;
   name_type(device_array_type, "dlbench._native_producer.DeviceArray",
             "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nThe same in "
-            "memory of a device: its own, 'pinned' or 'managed'.",
+            "memory of a device: 'device', 'pinned' or 'managed'.",
             sizeof(DeviceArray), &free_device_array);
   device_array_type.tp_new = &make_device_array;
   device_array_type.tp_methods = device_array_methods;
   device_array_type.tp_getset = device_array_properties;
-  return publish(array_type) && publish(device_array_type);
+  return publish(array_type, exchange_api) && publish(device_array_type, exchange_api);
 }
 
 }  // namespace
@@ -141,12 +133,8 @@ bool make_types() {
 PyMODINIT_FUNC PyInit__native_producer() {
   using namespace dlbench::native;
   if (!make_types()) return nullptr;
-  PyObject* created = dlbench::create_module(module);
-  if (created != nullptr &&
-      (PyModule_AddObjectRef(created, "Array", reinterpret_cast<PyObject*>(&array_type)) != 0 ||
-       PyModule_AddObjectRef(created, "DeviceArray",
-                             reinterpret_cast<PyObject*>(&device_array_type)) != 0)) {
-    Py_CLEAR(created);
-  }
-  return created;
+  dlbench::Ref created(dlbench::create_module(module));
+  const bool good = dlbench::add_types(
+      created.get(), {{"Array", &array_type}, {"DeviceArray", &device_array_type}});
+  return good ? created.release() : nullptr;
 }

@@ -1,4 +1,5 @@
-// The pybind11 producer: a class with a buffer, the way that pybind11 offers arrays of one's own.
+// The pybind11 producer: a class with the buffer protocol, as pybind11 supports it for a program's
+// own arrays.
 #include <pybind11/pybind11.h>
 
 namespace py = pybind11;

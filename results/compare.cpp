@@ -16,7 +16,7 @@
 namespace dlbench::results {
 namespace {
 
-/// An index into the cells that have a number on both sides, and their measured halves.
+/// A cell with a number on both sides: its index and both measured sides.
 struct Measured {
   std::size_t cell;
   const SideCell* base;
@@ -29,7 +29,7 @@ const Reference& reference_of(const Side& side, const Place& place) {
   return found == side.references.end() ? kNone : found->second;
 }
 
-/// The larger known spread between processes: of the side whose spread is larger.
+/// The noise of the side with the larger spread between processes.
 std::optional<stats::Noise> noise_of(const Reference& base, const Reference& head) {
   std::optional<stats::Noise> most;
   for (const Reference* reference : {&base, &head}) {
@@ -44,7 +44,7 @@ double drift_of(const Reference& base, const Reference& head) {
   return std::abs(std::log(head.median_ns / base.median_ns));
 }
 
-/// Two runs have two states of the machine; one run with two environments has one.
+/// Two environments of one run were measured in the same state of the machine.
 bool is_one_run(const Side& base, const Side& head) {
   return base.facts.runs == head.facts.runs;
 }
@@ -59,7 +59,7 @@ void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   warn(made.warnings, "builds-differ", "two builds of dlbench: the overhead floors may differ");
 }
 
-/// " in new on laptop"; empty where there is one of each.
+/// " in new on laptop"; empty if there is only one environment and one machine.
 std::string where_is(const Place& place) {
   const auto& [machine, environment] = place;
   std::string text = environment == "default" ? "" : " in " + environment;
@@ -89,12 +89,12 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
   }
 }
 
-/// Finds out why cells are INCONCLUSIVE, and how many processes would decide them.
+/// Finds why cells are INCONCLUSIVE and how many processes would decide them.
 class Blindness {
  public:
   Blindness(double threshold, double level) : threshold_(threshold), level_(level) {}
 
-  /// A cell that is INCONCLUSIVE; `drift` as in stats::Changes.
+  /// Adds an INCONCLUSIVE cell; `drift` as in stats::Changes.
   Blind add(const ComparedCell& cell, double drift) {
     const Blind blind = blindness_of(cell, drift);
     ++seen_.cells;
@@ -114,7 +114,7 @@ class Blindness {
 
  private:
   Blind blindness_of(const ComparedCell& cell, double drift) {
-    // What moved the whole machine does not shrink with the number of processes.
+    // A drift of the whole machine does not decrease with the number of processes.
     const double left = std::log1p(threshold_) - drift;
     if (!(left > 0)) return {BlindCause::reference_moved, std::nullopt};
     if (!cell.spread) return {BlindCause::unknown_spread, std::nullopt};
@@ -129,8 +129,8 @@ class Blindness {
   Inconclusive seen_;
 };
 
-/// The time of a cell that one side has, and the most that the other takes, over it or under it:
-/// what one process found, so that others are taken to scatter as much.
+/// The change between the time of one side and the upper bound of the other. The bound is from one
+/// process, so the spread of the timed side is assumed for both.
 stats::Change change_from_bound(stats::Changes& changes, const Measured& each,
                                 const std::optional<stats::Noise>& reference) {
   const SideCell& timed = each.base->below_ns ? *each.head : *each.base;
@@ -139,15 +139,16 @@ stats::Change change_from_bound(stats::Changes& changes, const Measured& each,
   return changes.of({{bound_ns}, {0}}, timed.workers, is_alone ? std::nullopt : reference);
 }
 
-/// What is known of one machine and environment.
+/// The data of one machine and environment.
 struct PlaceChanges {
   stats::Changes changes;
   std::optional<stats::Noise> reference;
   double drift = 0;
   stats::ProcessSpread spread{};  ///< of both sides' cells
 
-  /// What other cells show of the scatter of a cell's processes: those of similar length; where
-  /// they are too few, the reference exchange, but never in place of the cell's own processes.
+  /// The prior for the spread of a cell's processes: from cells of similar duration, or, if they
+  /// are too few, from the reference exchange. The latter only if the cell has several processes
+  /// itself.
   std::optional<stats::Noise> prior_of(const Measured& each) const {
     const auto similar = spread.noise(std::sqrt(each.base->median_ns * each.head->median_ns));
     const bool has_own =
@@ -156,7 +157,7 @@ struct PlaceChanges {
   }
 };
 
-/// `below`: cells that is_below_once() is true of.
+/// `below`: the cells for which is_below_once() is true.
 void judge_times(Comparison& made, const std::vector<Measured>& measured,
                  const std::vector<Measured>& below, const Side& base, const Side& head) {
   const std::size_t family = measured.size() + below.size();
@@ -247,7 +248,8 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
   warn_of_builds(made, base, head);
 }
 
-/// Calls `take` with what each side has of a name, in the names' order; null where it has nothing.
+/// Calls `take` with the cells of both sides for each name, in the order of names; null if a side
+/// lacks the cell.
 template <typename Take>
 void each_pair(const Side& base, const Side& head, const Take& take) {
   auto before = base.cells.begin();
@@ -290,7 +292,7 @@ std::size_t Comparison::count(Presence presence) const {
 
 Comparison compare(const SideSource& base_source, const SideSource& head_source,
                    const CompareOptions& options) {
-  // Reading is most of the work, and the two sides know nothing of each other.
+  // Reading is most of the work, and the two sides are independent.
   auto reading = std::async(std::launch::async, [&] { return read_side(head_source); });
   const Side base = read_side(base_source);
   const Side head = reading.get();
@@ -307,13 +309,13 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   measured.reserve(made.cells.capacity());
   OptionsDiffer options_differ(base, head);
   each_pair(base, head, [&](const SideCell* before, const SideCell* after) {
-    if (!is_there(before) && !is_there(after)) return;
-    shared = shared || (is_there(before) && after != nullptr);
-    if (!is_there(before) || !is_there(after)) {
-      const SideCell& only = is_there(before) ? *before : *after;
+    if (!has_cell(before) && !has_cell(after)) return;
+    shared = shared || (has_cell(before) && after != nullptr);
+    if (!has_cell(before) || !has_cell(after)) {
+      const SideCell& only = has_cell(before) ? *before : *after;
       if (only.outcome == Outcome::no_protocol) return;
-      const SideCell* there = is_there(before) ? after : before;
-      if (options_differ.left_out(only, there, is_there(before))) return;
+      const SideCell* there = has_cell(before) ? after : before;
+      if (options_differ.left_out(only, there, has_cell(before))) return;
     }
     ComparedCell row = row_of(before, after, options.instructions);
     if (row.base.value && row.head.value &&

@@ -18,18 +18,18 @@
 
 namespace dlbench::results {
 
-/// Where a side's numbers are: one document, or several whose workers are put together. With an
-/// environment only its cells take part, named as if it were the only one.
+/// The source of a side: one document, or several whose workers are combined. With an environment
+/// only its cells are compared, named as if it were the only one.
 struct SideSource {
   std::vector<std::filesystem::path> documents;
   std::string environment;
 };
 
 struct CompareOptions {
-  double threshold = 0.05;     ///< changes within it are none, relative
-  double false_alarms = 0.01;  ///< chance of any, over all cells, where nothing changed
-  bool instructions = false;   ///< compare counts, not times
-  bool force = false;          ///< also where the machines differ
+  double threshold = 0.05;     ///< relative change that counts as no change
+  double false_alarms = 0.01;  ///< probability of any false alarm over all cells
+  bool instructions = false;   ///< compare instruction counts instead of times
+  bool force = false;          ///< compare even if the machines differ
 };
 
 /// The verdict on a cell with a number on both sides.
@@ -54,43 +54,44 @@ enum class BlindCause { too_few_processes, too_noisy, unknown_spread, reference_
 inline constexpr std::array<std::string_view, 4> kBlindCauses{"too-few-processes", "too-noisy",
                                                               "unknown-spread", "reference-moved"};
 
-/// A cell that is INCONCLUSIVE. `replicas`: the processes a side that would detect a change of the
-/// threshold in 99 of 100 cases; only of too_few_processes.
+/// Of an INCONCLUSIVE cell. `replicas`: the number of processes a side that detects a change of the
+/// threshold with a power of 99 %; only for too_few_processes.
 struct Blind {
   BlindCause cause = BlindCause::unknown_spread;
   std::optional<std::size_t> replicas;
 };
 
 struct ComparedCell {
-  std::string_view name;     ///< of the comparison's texts
+  std::string_view name;     ///< refers to the comparison's texts
   std::string_view machine;  ///< likewise
   Presence presence = Presence::both;
   ComparedSide base, head;
   std::optional<double> ratio, lo, hi, p, spread, minimum_detectable_change;
   std::optional<ChangeWord> verdict;
-  std::optional<Blind> blind;  ///< of a cell that is INCONCLUSIVE
+  std::optional<Blind> blind;  ///< of an INCONCLUSIVE cell
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
 
   Cell cell() const;  ///< parsed from the name
 };
 
-/// Facts of a side beside its cells.
+/// The facts of a side other than its cells.
 struct SideFacts {
   std::vector<std::string> runs;
   std::string environment, date, python;
   std::map<std::string, std::string> libraries;
 };
 
-/// The cells that are INCONCLUSIVE.
+/// The INCONCLUSIVE cells.
 struct Inconclusive {
   std::size_t cells = 0;
-  std::size_t of = 0;  ///< the cells with a time on both sides
-  /// Processes a side that would detect a change of the threshold in each cell that enough
-  /// processes can decide; none where there is no such cell.
+  std::size_t of = 0;  ///< number of cells with a time on both sides
+  /// The number of processes a side that detects a change of the threshold in every cell that can
+  /// be decided; none without such a cell.
   std::optional<std::size_t> replicas;
-  std::size_t unknown = 0;      ///< of `cells`: the spread between processes is unknown
-  std::size_t undecidable = 0;  ///< of `cells`: no number of processes up to kMostReplicas would do
+  std::size_t unknown = 0;  ///< cells whose spread between processes is unknown
+  /// Cells that no number of processes up to kMostReplicas can decide.
+  std::size_t undecidable = 0;
 };
 
 struct Comparison {
@@ -98,8 +99,9 @@ struct Comparison {
   SideFacts base, head;
   std::vector<ComparedCell> cells;  ///< sorted by name
   Warnings warnings;
-  std::array<std::shared_ptr<const Texts>, 2> texts;  ///< what names refer to
-  std::array<std::size_t, 2> left_out{};  ///< of base, of head: cells that the other's options lack
+  std::array<std::shared_ptr<const Texts>, 2> texts;  ///< the memory that names refer to
+  std::array<std::size_t, 2>
+      left_out{};  ///< of base and head: cells that the other side's options do not request
   Inconclusive inconclusive;
 
   std::size_t count(ChangeWord word) const;
@@ -110,22 +112,21 @@ struct Comparison {
 /// Compares cell by cell; the unit is the worker process (stats/change.hpp).
 ///   SAME   the 99 % interval of the ratio lies within the threshold, and a change of the
 ///          threshold would have been detected
-///   SLOW   else, where the chance of no change, adjusted for all cells (Holm), is below
-///          `false_alarms`, and head takes longer; FAST where it takes less
-///   INCONCLUSIVE  else, where a change of the threshold would not have been detected
-///   AMBIG  what is left
-/// The variance between processes is moderated by that of the cells of similar length
-/// (stats/process_spread.hpp), and only where there are too few of them by that of the reference
-/// exchange, beside the cell's own.
-/// Instruction counts have no chance in them: what differs by the threshold or more is SLOW or
-/// FAST. Two runs drift apart: by how much the reference exchange moved widens every interval.
-/// A time on a device's clock beside one of which only a bound is known is SLOW or FAST
-/// without a ratio where its interval lies above what the other side takes at most, else AMBIG.
-/// A cell that one side lacks is lost or gained, unless the other side's options did not ask for it
-/// or it has no such protocol (`no-protocol`) where it is.
+///   SLOW   otherwise, if the p-value of no change, adjusted for all cells (Holm), is at most
+///          `false_alarms` and head takes longer; FAST if it takes less
+///   INCONCLUSIVE  otherwise, if a change of the threshold would not have been detected
+///   AMBIG  otherwise
+/// The variance between processes is moderated by that of cells of similar duration
+/// (stats/process_spread.hpp) or, if these are too few, by that of the reference exchange.
+/// Instruction counts are deterministic: a difference of the threshold or more is SLOW or FAST. The
+/// drift of the reference exchange between two runs widens every interval.
+/// If one side has a time on a device's clock and the other only an upper bound, the cell is SLOW
+/// or FAST without a ratio if the interval of the time is above the bound, otherwise AMBIG.
+/// A cell that one side lacks is lost or gained, unless that side's options did not request it or
+/// the existing cell is `no-protocol`.
 ///
-/// Throws UsageError for what is no document (read_document), an environment that is not there, no
-/// cell in common, and unless `force`, naming the keys, for different machines.
+/// Throws UsageError for an invalid document (read_document), an unknown environment, no cell in
+/// common, and, unless `force`, for different machines, naming the keys that differ.
 Comparison compare(const SideSource& base, const SideSource& head, const CompareOptions& options);
 
 }  // namespace dlbench::results

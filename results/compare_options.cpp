@@ -10,7 +10,7 @@ namespace {
 
 using nlohmann::json;
 
-/// Options that choose cells, and the axis that each chooses on; "" where it is no single one.
+/// The options that select cells, and the axis of each; "" if it is not a single axis.
 constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair", ""},
                                                                         {"shard", ""},
                                                                         {"filter", ""},
@@ -23,7 +23,7 @@ constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair",
                                                                         {"phases", "phase"},
                                                                         {"env", "environment"}}};
 
-/// The words of an option, in any order; none where it was not given.
+/// The words of an option as a set; empty without the option.
 std::set<std::string> words_of(const json& request, const char* option) {
   std::set<std::string> words;
   const json value = request.is_object() ? request.value(option, json()) : json();
@@ -35,7 +35,7 @@ std::set<std::string> words_of(const json& request, const char* option) {
   return words;
 }
 
-/// "4KiB, 64KiB"; of many the first few.
+/// "4KiB, 64KiB"; only the first few of many.
 std::string text_of(const std::set<std::string>& words) {
   constexpr std::size_t kMost = 4;
   if (words.empty()) return "the default";

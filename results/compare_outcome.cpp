@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <optional>
 
+#include "model/contains.hpp"
+
 namespace dlbench::results {
 namespace {
 
-/// The lower the better; none for `unproven`, which is no better and no worse than another number.
+/// A lower rank is better; none for `unproven`, which is neither better nor worse than another
+/// measured outcome.
 std::optional<int> rank(Outcome outcome) {
   switch (outcome) {
     case Outcome::zero_copy:
@@ -25,20 +28,15 @@ std::optional<int> rank(Outcome outcome) {
   }
 }
 
-bool holds(const std::vector<std::string>& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-/// Where a phase was not timed, that the other side has none is no change.
-bool says_nothing(const SideCell& untimed, const SideCell& other) {
+/// A phase that was not timed is no change against a side without this phase.
+bool is_unknown_phase(const SideCell& untimed, const SideCell& other) {
   return untimed.untimed_phase && !is_measured(other.outcome);
 }
 
-/// Did workers of both sides find the same?
+/// Do the outcomes of the two sides overlap?
 bool overlap(const std::vector<Outcome>& first, const std::vector<Outcome>& second) {
-  return std::any_of(first.begin(), first.end(), [&](Outcome word) {
-    return std::find(second.begin(), second.end(), word) != second.end();
-  });
+  return std::any_of(first.begin(), first.end(),
+                     [&](Outcome word) { return contains(second, word); });
 }
 
 /// "zero-copy or copy"
@@ -60,16 +58,15 @@ bool is_present(Outcome outcome) {
 
 OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
   OutcomeVerdict verdict;
-  if (says_nothing(base, head) || says_nothing(head, base)) return verdict;
+  if (is_unknown_phase(base, head) || is_unknown_phase(head, base)) return verdict;
   bool worse = false, better = false;
   if (base.outcome != head.outcome) {
     const std::vector<Outcome> was = base.all_words(), is = head.all_words();
     verdict.change = OutcomeChange::other;
     verdict.details.push_back(text_of(was) + " -> " + text_of(is));
-    // Which workers each side happened to get is no change of the library, nor is what goes with
-    // it.
+    // If the workers of a side disagree, a different mix of outcomes is no change of the library.
     if (overlap(was, is)) return verdict;
-    // A number that is lost is worse, also one that could not be proven.
+    // A lost number is worse, even that of an `unproven` cell.
     const int before = rank(base.outcome).value_or(is_measured(head.outcome) ? -1 : 1);
     const int after = rank(head.outcome).value_or(is_measured(base.outcome) ? -1 : 1);
     worse = before >= 0 && after > before;
@@ -77,12 +74,12 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
   }
   if (is_measured(base.outcome) && is_measured(head.outcome)) {
     for (const std::string& word : head.changed) {
-      if (holds(base.changed, word)) continue;
+      if (contains(base.changed, word)) continue;
       worse = true;
       verdict.details.push_back(word + " is lost now");
     }
     for (const std::string& word : base.changed) {
-      if (holds(head.changed, word)) continue;
+      if (contains(head.changed, word)) continue;
       better = true;
       verdict.details.push_back(word + " is no longer lost");
     }

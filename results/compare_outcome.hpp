@@ -7,8 +7,8 @@
 
 namespace dlbench::results {
 
-/// Is the cell there, for a comparison? What was not run, or could not be for want of a library or
-/// a device, gives no verdict on a change.
+/// Does the cell count as present in a comparison? A cell that was not run, or whose library or
+/// device is missing, does not.
 bool is_present(Outcome outcome);
 
 struct OutcomeVerdict {
@@ -16,11 +16,11 @@ struct OutcomeVerdict {
   std::vector<std::string> details;
 };
 
-/// What became of the outcome, at any speed. Worse: a copy where none was, a refusal where there
-/// was a number, a crash or wrong values where there was a refusal, something more that is dropped
-/// or converted in silence, a late read. To and from `unproven`, other: the instruments changed
-/// their word, not surely the library. Other, too, where workers of one side disagree and the other
-/// side has one of their words.
+/// The change of the outcome, independent of time. Worse: a copy instead of none, a refusal instead
+/// of a number, a crash or wrong values instead of a refusal, an additional property that is
+/// dropped or converted without an error, a late read. A change to or from `unproven` is `other`,
+/// because the library need not have changed; so is a change if workers of one side disagree and
+/// the other side has one of their outcomes.
 OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head);
 
 }  // namespace dlbench::results

@@ -23,21 +23,21 @@ ComparedSide side_of(const SideCell* cell, bool instructions) {
 }
 
 Presence presence_of(const SideCell* base, const SideCell* head) {
-  const bool before = is_there(base), after = is_there(head);
+  const bool before = has_cell(base), after = has_cell(head);
   if (before && !after) return Presence::lost;
   if (after && !before) return Presence::gained;
   return Presence::both;
 }
 
-/// A cell that both sides timed and one alone counted has lost or gained its count.
-void look_for_lost_count(ComparedCell& row, const SideCell& base, const SideCell& head) {
+/// If both sides timed a cell and only one counted it, the count is lost or gained.
+void note_lost_count(ComparedCell& row, const SideCell& base, const SideCell& head) {
   if (base.median_ns <= 0 || head.median_ns <= 0) return;
   if (row.base.value.has_value() == row.head.value.has_value()) return;
   row.presence = row.base.value ? Presence::lost : Presence::gained;
   row.details.emplace_back(row.base.value ? "not counted in head" : "not counted in base");
 }
 
-/// Why a bound is no number; empty where the document does not have it.
+/// The reason why only a bound is known; empty if the document has none.
 std::string reason_of(std::string_view limit) {
   if (limit == "step") return ", the timer's resolution";
   if (limit == "empty-rows") return ", since empty rows scatter";
@@ -51,7 +51,7 @@ bool is_below_once(const SideCell& base, const SideCell& head) {
   return !(base.below_ns ? head : base).workers.medians.empty();
 }
 
-bool is_there(const SideCell* cell) {
+bool has_cell(const SideCell* cell) {
   return cell != nullptr && is_present(cell->outcome);
 }
 
@@ -66,7 +66,7 @@ ComparedCell row_of(const SideCell* base, const SideCell* head, bool instruction
     OutcomeVerdict verdict = compare_outcomes(*base, *head);
     row.outcome_change = verdict.change;
     row.details = std::move(verdict.details);
-    if (instructions) look_for_lost_count(row, *base, *head);
+    if (instructions) note_lost_count(row, *base, *head);
     if (!instructions && is_below_once(*base, *head)) {
       const SideCell& below = base->below_ns ? *base : *head;
       row.details.push_back("less than " + format_duration(*below.below_ns) + " in " +

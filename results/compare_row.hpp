@@ -5,14 +5,14 @@
 
 namespace dlbench::results {
 
-/// Does the side have that cell? Null: it has none of that name.
-bool is_there(const SideCell* cell);
+/// Does the side have the cell? Null means that no cell has this name.
+bool has_cell(const SideCell* cell);
 
-/// What both sides have of a cell, before it is judged; one of them may be null. Of instructions a
-/// count that one side alone has is lost or gained, as a cell is.
+/// A row with the data of both sides, before it is judged; one side may be null. For instructions,
+/// a count that only one side has is lost or gained like a cell.
 ComparedCell row_of(const SideCell* base, const SideCell* head, bool instructions);
 
-/// Has one side a time, where the other takes less than its device's timer can resolve?
+/// Does one side have a time and the other only a bound from its device's timer?
 bool is_below_once(const SideCell& base, const SideCell& head);
 
 }  // namespace dlbench::results

@@ -15,13 +15,14 @@ namespace {
 
 using nlohmann::json;
 
-/// What numbers depend on and no second run changes. Not the host's name, not clock rates.
+/// The facts that numbers depend on and that stay the same between runs; not the host's name or
+/// clock rates.
 constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "devices"};
 
-/// 95 % of a normal deviation.
+/// The 97.5 % quantile of the normal distribution.
 constexpr double kWide = 1.95996;
 
-/// The environment of what is compared as if it were the only one.
+/// The name of a single environment.
 constexpr const char* kOnly = "default";
 
 std::string_view environment_in(std::string_view name) {
@@ -32,7 +33,7 @@ std::string_view environment_in(std::string_view name) {
   return rest.substr(0, rest.find('/'));
 }
 
-/// What a worker's median is known to from its rounds, relative.
+/// The relative uncertainty of a worker's median due to its rounds.
 double deviation_of(const WorkerNumbers& worker) {
   if (worker.samples_ns.empty()) return 0;
   const stats::Interval interval = stats::rounds_interval(worker.samples_ns);
@@ -44,7 +45,7 @@ void join(std::vector<Outcome>& words, Outcome word) {
   if (place == words.end() || *place != word) words.insert(place, word);
 }
 
-SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
+SideCell side_cell_of(Side& side, std::string_view name, const ReadEntry& read) {
   const Entry& entry = read.entry;
   SideCell cell;
   cell.name = copied(*side.texts, name);
@@ -70,25 +71,24 @@ SideCell kept(Side& side, std::string_view name, const ReadEntry& read) {
   return cell;
 }
 
-/// Where both documents saw an outcome: `cell` gets the words of both, and the one that claims
-/// less.
+/// If both documents have an outcome, `cell` gets the outcomes of both and the weaker claim.
 void reconcile(const SideCell& known, SideCell& cell) {
   std::vector<Outcome> words = known.all_words();
   for (const Outcome word : cell.all_words()) join(words, word);
   if (words.size() > 1) cell.words = std::move(words);
-  if (dearer(known.outcome, cell.outcome) == cell.outcome) return;
+  if (weaker_claim(known.outcome, cell.outcome) == cell.outcome) return;
   cell.outcome = known.outcome;
   cell.changed = known.changed;
   cell.late_read = known.late_read;
 }
 
-/// A later document adds its workers; of the rest the later one is the truth, but where workers
-/// disagree.
+/// Adds the workers of a later document. Otherwise the later document takes precedence, unless
+/// workers disagree.
 void add(SideCell& known, SideCell cell) {
-  const bool looked_at = is_measured(known.outcome);
-  if (looked_at && cell.outcome == Outcome::not_run) return;
+  const bool was_measured = is_measured(known.outcome);
+  if (was_measured && cell.outcome == Outcome::not_run) return;
   if (cell.untimed_phase && !known.untimed_phase && known.outcome != Outcome::not_run) return;
-  if (looked_at && is_measured(cell.outcome)) reconcile(known, cell);
+  if (was_measured && is_measured(cell.outcome)) reconcile(known, cell);
   const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
     to.insert(to.begin(), from.begin(), from.end());
   };
@@ -102,7 +102,7 @@ void add(SideCell& known, SideCell cell) {
   known = std::move(cell);
 }
 
-/// Those of one name, as they were read, become one.
+/// Combines the cells with the same name.
 std::vector<SideCell> sorted(std::vector<SideCell> read) {
   std::vector<SideCell*> order;
   order.reserve(read.size());
@@ -120,8 +120,8 @@ std::vector<SideCell> sorted(std::vector<SideCell> read) {
   return cells;
 }
 
-/// Those that numbers can have been taken on: model and driver, whichever of its kind it is. Why
-/// another cannot be used changes no number.
+/// The usable devices by model and driver. The reason why another device is not usable does not
+/// affect numbers.
 json usable(const json& devices) {
   json kept = json::array();
   for (const json& device : devices) {
@@ -208,12 +208,12 @@ Side read_side(const SideSource& source) {
     const json context = read_document(path, [&](ReadEntry read) {
       Exchange& exchange = read.entry.cell.exchange;
       if (source.environment.empty()) {
-        side.cells.push_back(kept(side, read.name, read));
+        side.cells.push_back(side_cell_of(side, read.name, read));
       } else if (exchange.environment == source.environment) {
         exchange.environment = kOnly;
         std::string name = dlbench::name(read.entry.cell);
         if (!read.machine.empty()) name += "/machine:" + read.machine;
-        side.cells.push_back(kept(side, name, read));
+        side.cells.push_back(side_cell_of(side, name, read));
       }
     });
     read_context(side, context, path, source.environment);
@@ -237,8 +237,7 @@ void require_same_machine(const Side& base, const Side& head) {
     }
   }
   if (!differences.empty()) {
-    throw UsageError("two machines: they differ in " + differences +
-                     "; --force compares them all the same");
+    throw UsageError("the machines differ in " + differences + "; --force compares them anyway");
   }
 }
 

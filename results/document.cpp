@@ -27,7 +27,7 @@ struct Environment {
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
 
-  /// One process alone shows no spread between processes.
+  /// None for one process, which shows no spread between processes.
   std::optional<double> spread() const {
     if (references_ns.size() < 2) return std::nullopt;
     return stats::relative_spread(references_ns);
@@ -47,22 +47,22 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
       environment.copy_floors_bytes[device] = bytes;
     }
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
-    // What the first worker observed that saw any: numbers of threads of several ones cannot be
-    // united.
+    // The effects are those of the first worker that observed any, because numbers of threads of
+    // different workers cannot be combined.
     environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
   return environments;
 }
 
-/// By environment, and apart for the clock `device`, which is no host's.
+/// By environment, separate for the clock `device`, which is not a host clock.
 using Spreads = std::map<std::pair<std::string, bool>, stats::ProcessSpread>;
 
 std::pair<std::string, bool> spread_of(const Entry& entry) {
   return {entry.cell.exchange.environment, entry.cell.clock == "device"};
 }
 
-/// From all cells of several processes, and from the reference exchanges.
+/// Estimates spreads from all cells with several processes and from the reference exchanges.
 Spreads spreads_of(const std::vector<Entry>& entries,
                    const std::map<std::string, Environment>& environments) {
   Spreads spreads;
@@ -71,7 +71,7 @@ Spreads spreads_of(const std::vector<Entry>& entries,
   }
   for (const Entry& entry : entries) {
     if (!is_measured(entry.outcome)) continue;
-    // Workers with different outcomes measured different things.
+    // Workers with different outcomes are not comparable.
     if (!entry.workers.empty() && entry.workers.front().outcome) continue;
     stats::Series medians;
     for (const WorkerNumbers& worker : entry.workers) medians.push_back(worker.median_ns);
@@ -81,7 +81,7 @@ Spreads spreads_of(const std::vector<Entry>& entries,
   return spreads;
 }
 
-/// The object at the key; anything else that stands there gives way.
+/// The object at the key; replaces any other value.
 json& object_at(json& parent, const std::string& key) {
   json& value = parent[key];
   if (!value.is_object()) value = json::object();
@@ -123,7 +123,7 @@ void put_environment(json& item, const Environment& environment,
 json context_of(const JournalContents& contents,
                 const std::map<std::string, Environment>& environments, Spreads& spreads) {
   json context = contents.header.context;
-  // What readers of Google Benchmark's JSON index without asking.
+  // Keys that readers of Google Benchmark's JSON expect.
   const json expected{{"date", ""},
                       {"host_name", ""},
                       {"num_cpus", 1},
@@ -161,7 +161,7 @@ json context_of(const JournalContents& contents,
   return context;
 }
 
-/// 0 where there is no such count: a journal's context is not checked before it is written.
+/// The count at the key, or 0: the context of a journal is not validated when it is written.
 std::uint64_t count_at(const json& object, const char* key) {
   const json value = object.value(key, json());
   const bool whole =
@@ -169,7 +169,7 @@ std::uint64_t count_at(const json& object, const char* key) {
   return whole ? value.get<std::uint64_t>() : 0;
 }
 
-/// Below twice the last-level cache a copy's rate is the cache's, not the memory's.
+/// Below twice the size of the last-level cache, the rate of a copy is that of the cache.
 void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   std::uint64_t largest = 0;
   for (const json& cache : context.value("caches", json::array())) {

@@ -19,11 +19,11 @@
 #include "results/fields.hpp"
 #include "results/records.hpp"
 
-/// A record names its fields once, in a function fields(io, record): `Put` writes them, `Get` reads
-/// them. What a field may be is a rule of the schema, which is checked before it is read.
+/// A record lists its fields once, in a function fields(io, record): `Put` writes them, `Get` reads
+/// them. The schema restricts the values of fields and is checked before reading.
 namespace dlbench::results {
 
-/// `Of`, constant where it is written.
+/// `Of`, or const `Of` if it is written.
 template <typename Record, typename Of>
 concept Is = std::same_as<std::remove_const_t<Record>, Of>;
 
@@ -69,13 +69,13 @@ class Put {
     put(item_[std::string(key)], value);
   }
 
-  /// Left out where it is empty.
+  /// Leaves out an empty value.
   template <typename T>
   void known(std::string_view key, const T& value) {
     if (!is_empty(value)) (*this)(key, value);
   }
 
-  /// The same on every record.
+  /// A value that is the same for every record.
   template <typename T>
   void constant(std::string_view key, const T& value) {
     (*this)(key, value);
@@ -86,7 +86,7 @@ class Put {
     (*this)(key, value ? yes : no);
   }
 
-  /// A stream: a number where it is one, as libraries are called with it; null for none.
+  /// A stream argument: as a number if it is one, null if it is empty.
   void stream(std::string_view key, const std::string& stream) {
     OrderedJson& item = item_[std::string(key)];
     std::int64_t number = 0;
@@ -100,20 +100,21 @@ class Put {
       item = stream;
   }
 
-  /// Fields that are there or absent together, `key` among them; `is_there` counts for writing.
+  /// Fields that are all present or all absent, one of which is `key`. `is_there` is used for
+  /// writing.
   template <typename Fill>
   void group(std::string_view, bool is_there, Fill fill) {
     if (is_there) fill();
   }
 
-  /// An object of its own for some of the record's fields.
+  /// Some of the record's fields as an object.
   template <typename Fill>
   void object(std::string_view key, Fill fill) {
     Put inner(item_[std::string(key)]);
     fill(inner);
   }
 
-  /// A member of a map as a field of that key, where it has one.
+  /// A member of a map as a field, if the map has the key.
   template <typename T>
   void member(std::string_view key, const std::map<std::string, T>& map) {
     const auto found = map.find(std::string(key));
@@ -155,7 +156,7 @@ inline void from_word(std::string_view word, Waits& waits) {
   waits = waits_from(word);
 }
 
-/// Throws UsageError naming the place of what is absent or of another kind.
+/// Throws UsageError naming the place of a missing value or a value of another kind.
 class Get {
  public:
   explicit Get(const Fields& item) : item_(item) {}
@@ -206,7 +207,7 @@ class Get {
   }
 
  private:
-  /// A field, or an item of the list that it is.
+  /// A field, or an item of a field that is a list.
   struct Where {
     std::string_view key;
     std::optional<std::size_t> index{};

@@ -9,15 +9,15 @@
 
 namespace dlbench::results {
 
-/// One JSON object with the place it stands at. Every reader throws UsageError "PLACE/key:
-/// expected ..., found ...". Refers to what was read, which must outlive it.
+/// A JSON object and its place. The readers throw UsageError "PLACE/key: expected ..., found ...".
+/// The value must outlive this object.
 class Fields {
  public:
   /// `place` is a file and a JSON pointer. Throws unless `value` is an object.
   Fields(const Value& value, std::string place);
 
   bool has(std::string_view key) const { return look_up(key) != nullptr; }
-  /// Null where it is absent.
+  /// Null if the key is absent.
   const Value* look_up(std::string_view key) const;
   const Value& at(std::string_view key) const;
   Fields object(std::string_view key) const;
@@ -33,11 +33,11 @@ class Fields {
 
  private:
   const Value* value_;
-  mutable std::size_t next_ = 0;  ///< readers ask in about the order of the text
+  mutable std::size_t next_ = 0;  ///< fields are mostly read in the order of the text
   std::string place_;
 };
 
-/// The key of a JSON pointer, "~" and "/" escaped, on one line whatever the key is.
+/// The key as a part of a JSON pointer, with "~" and "/" escaped, on one line.
 std::string pointer_part(std::string_view key);
 
 }  // namespace dlbench::results

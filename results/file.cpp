@@ -26,22 +26,6 @@ std::string os_text(std::string_view verb, const std::filesystem::path& path, in
          std::generic_category().message(error);
 }
 
-File& File::operator=(File&& other) noexcept {
-  if (this != &other) {
-    if (descriptor_ >= 0) ::close(descriptor_);
-    descriptor_ = other.release();
-  }
-  return *this;
-}
-
-File::~File() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-int File::release() {
-  return std::exchange(descriptor_, -1);
-}
-
 int write_all(int descriptor, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
@@ -80,7 +64,7 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  // Some file systems report a full disk only now.
+  // Some file systems report a full disk only here.
   if (::fsync(file_.get()) != 0) disk_failed(path_, errno);
   if (::close(file_.release()) != 0) disk_failed(path_, errno);
   if (::rename(draft_.c_str(), path_.c_str()) != 0) disk_failed(path_, errno);
@@ -89,7 +73,7 @@ void AtomicFile::commit() {
   std::filesystem::path folder = path_.parent_path();
   if (folder.empty()) folder = ".";
   const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Not every file system lets a directory be synchronized; the rename itself has happened.
+  // Not every file system can synchronize a directory; the rename is done.
   if (directory.get() >= 0) ::fsync(directory.get());
 }
 

@@ -1,14 +1,17 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace dlbench::results {
 
-/// The disk did not take what was written: full, over a limit, broken. Names the file and the
-/// system's words for it.
+/// Thrown if writing fails: the disk is full, over a limit, or broken. Names the file and the
+/// system's error.
 struct DiskError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -16,32 +19,40 @@ struct DiskError : std::runtime_error {
 /// "cannot VERB PATH: No space left on device".
 std::string os_text(std::string_view verb, const std::filesystem::path& path, int error);
 
-/// A file descriptor that closes itself.
+/// Owns a file descriptor.
 class File {
  public:
   File() = default;
   explicit File(int descriptor) : descriptor_(descriptor) {}
   File(File&& other) noexcept : descriptor_(other.release()) {}
-  File& operator=(File&& other) noexcept;
+  File& operator=(File&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  ~File();
+  ~File() { close(); }
 
   int get() const { return descriptor_; }
-  int release();
+  explicit operator bool() const { return descriptor_ >= 0; }
+  int release() { return std::exchange(descriptor_, -1); }
+  void close() {
+    if (descriptor_ >= 0) ::close(release());
+  }
 
  private:
   int descriptor_ = -1;
 };
 
-/// Writes all of it, over interrupts and short counts. 0, or the errno.
+/// Writes all bytes, despite interrupts and partial writes. Returns 0 or the errno.
 int write_all(int descriptor, std::string_view bytes);
 
-/// Where what will have that name is written until it may have it: beside it, this process's own.
+/// The temporary name, unique to this process, under which a file is written before it is renamed
+/// to `path`.
 std::filesystem::path draft_of(const std::filesystem::path& path);
 
-/// A file that appears under its name whole or not at all: written beside it, synchronized, then
-/// renamed. All functions throw DiskError; until commit() whatever had the name keeps it.
+/// Writes a file atomically: under a temporary name, synchronized, then renamed. All functions
+/// throw DiskError. Until commit() a former file stays.
 class AtomicFile {
  public:
   explicit AtomicFile(std::filesystem::path path);
@@ -62,15 +73,16 @@ class AtomicFile {
   bool committed_ = false;
 };
 
-/// Opens a file for reading; its size. Throws UsageError where it cannot be read or is larger than
-/// `most` bytes.
+/// Opens a file for reading and returns its size. Throws UsageError if it cannot be read or is
+/// larger than `most` bytes.
 std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most, File& into);
 
-/// Up to so many bytes; none at the end. Throws UsageError.
+/// Reads at most `most` bytes and returns their number; 0 at the end. Throws UsageError.
 std::size_t read_some(const File& file, char* into, std::size_t most,
                       const std::filesystem::path& path);
 
-/// The file's bytes. Throws UsageError where it cannot be read or is larger than `most` bytes.
+/// Returns the bytes of a file. Throws UsageError if it cannot be read or is larger than `most`
+/// bytes.
 std::string read_whole(const std::filesystem::path& path, std::uintmax_t most);
 
 }  // namespace dlbench::results

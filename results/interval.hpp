@@ -5,16 +5,15 @@
 
 namespace dlbench::results {
 
-/// Turns what the workers measured of one cell into its numbers, and names the interval that it
-/// is:
-///   within     one worker: the interval of its rounds. Other processes may lie elsewhere; how far
-///              is `between_half_width`, a number of its own.
-///   processes  two workers or more: the unit is the process. The median of their medians, with the
-///              interval of stats::process_interval, for which `spread` is known at this length.
-///   range      one worker with too few rounds for an interval. What share it covers is not known.
-/// What was derived from the median follows it: floor_ratio, gb_per_s. A cell of one worker warns
-/// "one process" where `spread` has no exchanges of this length.
-/// Below twice the floor it warns "near floor". Warnings that are there stay.
+/// Computes the numbers of a cell from those of its workers, and sets the kind of its interval:
+///   within     one worker: the interval of its rounds. `between_half_width` is the spread of other
+///              processes.
+///   processes  at least two workers: the median of their medians, with the interval of
+///              stats::process_interval() moderated by `spread`.
+///   range      one worker with too few rounds for an interval; the coverage is unknown.
+/// Updates the values that depend on the median: floor_ratio, gb_per_s. Warns "one process" if the
+/// cell has one worker and `spread` has no exchanges of this duration, and "near floor" if the
+/// median is below twice the overhead floor. Keeps other warnings.
 void conclude(Entry& entry, const stats::ProcessSpread& spread);
 
 }  // namespace dlbench::results

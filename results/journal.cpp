@@ -19,11 +19,11 @@ OrderedJson header_line(const Header& header) {
 
 std::string line_of(const OrderedJson& value) {
   require_finite(value);
-  // A library's last words need not be UTF-8.
+  // Output of a library may not be UTF-8.
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-/// A journal has one writer: two would measure the same cells and tear each other's lines.
+/// A journal has one writer, because two would measure the same cells and mix their lines.
 void lock(const File& file, const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) throw UsageError(path.string() + ": another run is writing to it");
@@ -34,11 +34,11 @@ void lock(const File& file, const std::filesystem::path& path) {
                    " exists: it holds another run; resume it, or choose another folder");
 }
 
-/// Renames where no file has the new name; else, and where it fails, the errno.
+/// Renames unless a file has the new name. Returns 0 or the errno.
 int rename_new(const std::filesystem::path& from, const std::filesystem::path& to) {
 #ifdef RENAME_NOREPLACE
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
-  // Not every file system can.
+  // Not every file system supports RENAME_NOREPLACE.
   if (errno != EINVAL && errno != ENOSYS) return errno;
 #endif
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
@@ -51,8 +51,8 @@ Journal::Journal(std::filesystem::path path, File file, std::uint64_t bytes)
 
 Journal Journal::create(std::filesystem::path path, const Header& header) {
   if (::access(path.c_str(), F_OK) == 0) refuse_existing(path);
-  // It gets its name only with its header: a process killed in between leaves no journal that a
-  // resumed run could make nothing of.
+  // The file gets its name only after its header is written, so that a killed process leaves no
+  // journal without a header.
   const std::filesystem::path draft = draft_of(path);
   File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
   if (file.get() < 0) {
@@ -98,7 +98,7 @@ Journal Journal::resume(std::filesystem::path path, const Header& header,
 void Journal::append(const OrderedJson& line) {
   const std::string bytes = line_of(line);
   if (const int error = write_all(file_.get(), bytes)) {
-    // Cutting a file needs no room; where even that fails, readers leave the torn line out.
+    // Truncating a file needs no disk space. If it fails, readers skip the torn line.
     [[maybe_unused]] const int cut = ::ftruncate(file_.get(), static_cast<off_t>(bytes_));
     throw DiskError(os_text("write", path_, error));
   }

@@ -16,42 +16,42 @@ namespace dlbench::results {
 
 /// The journal's first line.
 struct Header {
-  std::string fingerprint;                            ///< of the plan
-  nlohmann::json context = nlohmann::json::object();  ///< of results.json, as known at the start
+  std::string fingerprint;  ///< of the plan
+  /// The context of results.json, as known at the start.
+  nlohmann::json context = nlohmann::json::object();
 };
 
 struct JournalContents {
   Header header;
-  std::vector<Entry> entries;  ///< one a cell, with what was counted of it
+  std::vector<Entry> entries;  ///< one for each cell, with its counts
   std::vector<WorkerRecord> workers;
   std::vector<EndRecord> ends;
-  std::uint64_t whole_bytes = 0;  ///< up to the end of the last whole line
-  std::uint64_t dropped_lines =
-      0;                      ///< whole lines that were skipped because they could not be read
-  std::string first_dropped;  ///< "line 7: ", and why
+  std::uint64_t whole_bytes = 0;    ///< up to the end of the last complete line
+  std::uint64_t dropped_lines = 0;  ///< complete lines that were skipped because they are invalid
+  std::string first_dropped;        ///< "line 7: " and the reason
 };
 
-/// Reads a journal; a torn last line is left out, and a line that is broken, foreign, records a
-/// cell again or counts of a cell that was not measured is dropped. `not-run` without `found`
-/// does not record a cell: a later line of the same cell takes its place. Throws UsageError naming
-/// the file and what is wrong with its header.
+/// Reads a journal. Skips a torn last line, and drops lines that are invalid, that record a cell
+/// again, or that have counts of a cell that was not measured. `not-run` without `found` does not
+/// record a cell: a later line replaces it. Throws UsageError naming the file and the fault of its
+/// header.
 JournalContents read_journal(const std::filesystem::path& path);
 
-/// Names of the cells that a resumed run must not measure again: all entries but `not-run` ones
+/// The names of the cells that a resumed run must not measure again: all entries except `not-run`
 /// without `found`.
 std::unordered_set<std::string> recorded_names(const JournalContents& contents);
 
-/// Was the exchange made and timed? Below a timer's resolution it has no number.
+/// Was the exchange timed? Below a timer's resolution it has only a bound.
 inline bool is_timed(const Entry& entry) {
   return is_measured(entry.outcome) || entry.below_ns.has_value();
 }
 
-/// Throws UsageError where that is no journal, names no measured cell, or another process writes to
-/// it; DiskError.
+/// Appends lines to the journal of a finished run. Throws UsageError if the journal is invalid, if
+/// a cell was not measured, or if another process writes to it. Throws DiskError.
 void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines);
 
-/// Writes behind a journal that is complete what was found out of its cells afterwards. Throws as
+/// Appends records about measured cells to the journal of a finished run. Throws as
 /// append_behind().
 template <typename Record>
 void append_afterwards(const std::filesystem::path& run_directory,
@@ -65,24 +65,25 @@ void append_afterwards(const std::filesystem::path& run_directory,
   append_behind(run_directory, cells, lines);
 }
 
-/// Throws UsageError naming what changed between the run that wrote `before` and this one: the
-/// machine, Python, a library's version, the plan.
+/// Throws UsageError naming the first difference between the run that wrote `before` and this one:
+/// the machine, Python, a library's version, or the plan.
 void require_same_run(const Header& before, const Header& now);
 
-/// `journal.jsonl`, open for appending by this process alone.
+/// `journal.jsonl`, open for appending by this process only.
 class Journal {
  public:
-  /// A new journal with its header. UsageError if the file exists or cannot be made; DiskError,
-  /// and no file, if the disk does not take the header.
+  /// Creates a journal with its header. Throws UsageError if the file exists or cannot be created,
+  /// and DiskError, without leaving a file, if the header cannot be written.
   static Journal create(std::filesystem::path path, const Header& header);
 
-  /// Goes on with a journal that `require_same_run` allows. A torn last line is cut off. `contents`
-  /// (may be null) gets what it holds. UsageError, also where another process has it open.
+  /// Continues a journal that passes require_same_run(). Cuts off a torn last line. `contents` (may
+  /// be null) receives the contents. Throws UsageError, also if another process has the journal
+  /// open.
   static Journal resume(std::filesystem::path path, const Header& header,
                         JournalContents* contents = nullptr);
 
-  /// One line, one write. Throws DiskError naming the file; the journal then ends with its last
-  /// whole line, as far as the disk allows. UsageError for a number that is not finite.
+  /// Appends a line with one write. Throws DiskError naming the file; a partly written line is
+  /// removed if possible. Throws UsageError for a number that is not finite.
   void append(const OrderedJson& line);
   template <typename Record>
   void append(const Record& record) {

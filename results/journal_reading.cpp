@@ -12,7 +12,7 @@ namespace {
 constexpr std::uintmax_t kMostJournalBytes = std::uintmax_t{4} << 30;
 constexpr std::string_view kBeginning = "{\"dlbench_journal\":1,";
 
-/// What a run that was killed while it wrote its first line left behind.
+/// Is this the torn first line of a run that was killed?
 bool is_torn_header(std::string_view bytes) {
   const std::size_t common = std::min(bytes.size(), kBeginning.size());
   return bytes.substr(0, common) == kBeginning.substr(0, common);
@@ -29,7 +29,7 @@ Header header_from(const Fields& line) {
   return {line.text("fingerprint"), context.value().json()};
 }
 
-/// A later count takes the place of an earlier one, and of why that failed.
+/// Replaces an earlier count and its warning.
 void apply(const CountRecord& count, Entry& entry) {
   forget(entry.warnings, "instructions-failed");
   entry.instructions = count.instructions;
@@ -38,14 +38,13 @@ void apply(const CountRecord& count, Entry& entry) {
   }
 }
 
-/// Likewise.
 void apply(const ApiRecord& record, Entry& entry) {
   forget(entry.warnings, "api-calls-failed");
   entry.api_calls = record.calls;
   if (!record.calls) warn(entry.warnings, "api-calls-failed", "API calls: " + record.failure);
 }
 
-/// Likewise. A race takes the number away; what was seen stays.
+/// Replaces earlier results. A race has no number, but keeps its evidence.
 void apply(const SyncRecord& record, Entry& entry) {
   forget(entry.warnings, "sync-failed");
   entry.sync = record.sync;
@@ -61,7 +60,7 @@ void apply(const SyncRecord& record, Entry& entry) {
   entry.device_timer.reset();
 }
 
-/// Has it been written down again since one more worker measured it?
+/// Is `entry` the same cell with the numbers of additional workers?
 bool continues(const Entry& entry, const Entry& before) {
   return is_measured(before.outcome) && is_measured(entry.outcome) &&
          entry.workers.size() >= before.workers.size() &&

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
 
-/// Is it ours, and of this schema? Checked before its content.
+/// Requires a dlbench document of this schema. Checked before its content.
 void require_known(const Fields& context) {
   if (!context.has("dlbench")) {
     context.fail("dlbench", "dlbench's block (not a dlbench results document)");
@@ -29,7 +29,7 @@ void require_known(const Fields& context) {
   }
 }
 
-/// Which machines entries name, and where the first of each does.
+/// The machines that entries name, and the place of the first entry of each.
 class MachinesNamed {
  public:
   void add(const std::string& machine, const Fields& item) {
@@ -39,8 +39,7 @@ class MachinesNamed {
     last_ = machine;
   }
 
-  /// Each entry is of one of the machines that the document names; where it names none, none
-  /// is named.
+  /// Requires that each entry names a machine of the document, or none if the document has none.
   void require_in(const Fields& about) const {
     const Value* const machines = about.value().find("machines");
     for (const auto& [machine, place] : places_) {
@@ -96,6 +95,15 @@ nlohmann::json read_document(const std::filesystem::path& path,
   require_each_rule_once(document, machines);
   machines.require_in(context.object("dlbench"));
   return context.value().json();
+}
+
+void validate_document(const std::filesystem::path& path) {
+  read_document(path, [](const ReadEntry&) {});
+}
+
+void validate_comparison(const std::filesystem::path& path) {
+  const Parsed parsed = parse_strict(read_whole(path, kMostBytes), path.string());
+  check(parsed.value(), Schema::of_comparison().part(), path.string() + ": ");
 }
 
 }  // namespace dlbench::results

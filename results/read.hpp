@@ -9,22 +9,22 @@
 
 namespace dlbench::results {
 
-/// No document may be larger.
+/// The limit on the size of a document.
 inline constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
 
-/// One cell of a document as it is read.
+/// One cell of a document.
 struct ReadEntry {
   Entry entry;
   std::string name;
-  std::string machine;  ///< behind the name; empty where there is one machine only
+  std::string machine;  ///< the machine in the name; empty if there is only one machine
 };
 
-/// Reads a document strictly, an entry at a time: each is passed on and forgotten, so that a
-/// document of any number of cells needs little more memory than its text. Returns its context.
+/// Reads a document strictly, one entry at a time, so that it needs little more memory than its
+/// text. Returns its context.
 ///
-/// Throws UsageError naming the file and the JSON pointer of the first fault: truncated, empty,
-/// foreign, a newer schema, a key given twice, what schema.json does not allow, a cell that occurs
-/// twice; larger than 1 GiB, or nested deeper than 64. Entries before the fault were passed on.
+/// Throws UsageError naming the file and the JSON pointer of the first fault: truncated, empty, not
+/// from dlbench, a newer schema, a duplicate key, a violation of schema.json, a duplicate cell,
+/// larger than 1 GiB, or nested deeper than 64. Entries before the fault have been passed on.
 nlohmann::json read_document(const std::filesystem::path& path,
                              const std::function<void(ReadEntry)>& on_entry);
 

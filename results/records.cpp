@@ -178,7 +178,7 @@ void sync_fields(Io& io, T& record) {
 
 }  // namespace
 
-/// All but the name, which repeats the axes. The outcome is known before.
+/// All fields except the name, which repeats the axes. The outcome must be set before.
 template <typename Io, Is<Entry> T>
 void fields(Io& io, T& entry) {
   const bool measured = is_measured(entry.outcome);
@@ -249,7 +249,7 @@ void fields(Io& io, T& record) {
 
 namespace {
 
-// What no schema can express.
+// Rules that the schema cannot express.
 
 void require_order(const Fields& item, const char* low, double lo, const char* high, double hi) {
   if (lo > hi) item.fail(low, std::string("at most ") + high);
@@ -303,7 +303,7 @@ void require_sense(const Fields& item, const Entry& entry) {
   }
 }
 
-/// Either a value or why there is none.
+/// Requires either a value or the reason why there is none.
 void require_one(const Fields& item, const char* key, bool has_value, const std::string& failure) {
   if (has_value == !failure.empty()) item.fail(key, "either a value or a failure");
 }
@@ -325,7 +325,7 @@ Record record_from(const Fields& item, const char* part) {
   return record;
 }
 
-/// The JSON pointer below `value` of what is not finite; built only where there is such a thing.
+/// The JSON pointer of the first number below `value` that is not finite, or nothing.
 std::optional<std::string> not_finite(const OrderedJson& value) {
   if (value.is_number_float() && !std::isfinite(value.get<double>())) return "";
   if (value.is_object()) {
@@ -410,7 +410,7 @@ ApiRecord api_record_from(const Fields& item) {
 }
 
 SyncRecord sync_record_from(const Fields& item) {
-  // `sync` and `late_free` are those of an entry.
+  // `sync` and `late_free` have the schema of an entry.
   const Schema& schema = Schema::of_results();
   check(item.value(), schema.part("/$defs/axes"), item.place(), Completeness::partial);
   const std::span<const Value> sync =

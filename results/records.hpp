@@ -12,64 +12,63 @@
 
 namespace dlbench::results {
 
-/// For writing: keys keep the order in which people read them.
+/// Used for writing, because it keeps the order of keys.
 using OrderedJson = nlohmann::ordered_json;
 
-/// What an import changed for all others in its process: names by kind of effect.
+/// The effects of an import on the whole process: names by kind of effect.
 using Effects = std::map<std::string, std::vector<std::string>>;
 
-/// What one worker reported of itself.
+/// What one worker reported about itself.
 struct WorkerRecord {
   std::string environment = "default";
   std::vector<std::string> imports;  ///< its libraries, in the order of import
   std::string python;
   bool gil = true;
   std::map<std::string, double> floors_ns;
-  std::map<std::string, double> copy_floors_gb_per_s;  ///< empty where it was not requested
-  std::map<std::string, std::uint64_t>
-      copy_floors_bytes;               ///< by device, of a block that was copied
-  std::optional<double> reference_ns;  ///< its median; none where it could not be measured
+  std::map<std::string, double> copy_floors_gb_per_s;      ///< empty if not requested
+  std::map<std::string, std::uint64_t> copy_floors_bytes;  ///< size of the copied block, by device
+  std::optional<double> reference_ns;  ///< median of the reference exchange; none if not measured
   std::map<std::string, std::string> libraries;   ///< versions as imported
   std::map<std::string, Effects> import_effects;  ///< by library
   double import_s = 0;
 };
 
-/// The end of one session; a resumed journal holds several.
+/// The end of one session; the journal of a resumed run has several.
 struct EndRecord {
   double wall_s = 0;
-  double round_s = 0;  ///< of that, in rounds
+  double round_s = 0;  ///< part of it in rounds
   int signal = 0;      ///< 0, SIGINT or SIGTERM
 };
 
-/// What was counted of a recorded cell afterwards: a number, or why there is none.
+/// The instruction count of a recorded cell, or why there is none.
 struct CountRecord {
-  std::string cell;                    ///< its name
+  std::string cell;                    ///< the cell's name
   std::optional<double> instructions;  ///< of one exchange
   std::string failure;
 };
 
-/// What was counted of a recorded cell's calls of the CUDA driver: these, or why there are none.
+/// The CUDA driver calls of a recorded cell, or why they were not counted.
 struct ApiRecord {
   std::string cell;
   std::optional<ApiCalls> calls;
   std::string failure;
 };
 
-/// The synchronization of a recorded cell, classified afterwards, as `sync` and `late_free` stand
-/// on its entry; or why nothing was.
+/// The synchronization of a recorded cell, as `sync` and `late_free` of its entry, or why it was
+/// not classified.
 struct SyncRecord {
   std::string cell;
   std::vector<Ordering> sync;
   std::string late_free;
-  std::string race;  ///< why the cell is one, and has no number any more; empty: it is none
+  std::string race;  ///< why the cell is a race and loses its number; empty if it is not
   std::string failure;
 };
 
-/// A recorded cell as its item of `benchmarks` (measured) or `not_measured`. Times in ns. Empty
-/// keys (no exception, no late read) are left out.
+/// A recorded cell as an item of `benchmarks` (measured) or `not_measured`. Times are in ns. Empty
+/// values (no exception, no late read) are left out.
 OrderedJson entry_to_json(const Entry& entry);
 
-/// Lines of the journal: one key, behind which the record stands.
+/// A line of the journal: an object with one key, whose value is the record.
 OrderedJson line_of(const Entry& entry);
 OrderedJson line_of(const WorkerRecord& worker);
 OrderedJson line_of(const EndRecord& end);
@@ -77,9 +76,9 @@ OrderedJson line_of(const CountRecord& count);
 OrderedJson line_of(const ApiRecord& record);
 OrderedJson line_of(const SyncRecord& record);
 
-/// The inverse. Throws UsageError naming the place of what is missing or cannot be: by the schema,
-/// and by what no schema can express, as an interval that does not hold its order or a name that is
-/// not its axes'. Of an entry, `measured` is which of the two items it is to be.
+/// The inverse. Throws UsageError naming the place of a missing or invalid value. Beyond the schema
+/// it checks, for example, the order of an interval's ends and that a name matches its axes.
+/// `measured`: the entry is an item of `benchmarks`.
 Entry entry_from_json(const Fields& item, bool measured);
 WorkerRecord worker_from(const Fields& item);
 EndRecord end_from(const Fields& item);

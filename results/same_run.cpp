@@ -9,8 +9,8 @@ namespace {
 
 using nlohmann::json;
 
-/// Facts of the machine and of dlbench that numbers depend on and that stay while they are
-/// measured. Load, clock rates and the date do not.
+/// The facts of the machine and of dlbench that numbers depend on and that do not change during a
+/// run, unlike load, clock rates and the date.
 constexpr std::array<const char*, 6> kSame{"/host_name",
                                            "/num_cpus",
                                            "/dlbench/version",

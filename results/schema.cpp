@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "results/fields.hpp"
 
@@ -23,7 +24,7 @@ namespace {
 using nlohmann::json;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-/// With fewer members than this an object is looked through for each of them.
+/// Objects with fewer members are searched linearly.
 constexpr std::size_t kFewMembers = 4;
 
 enum Kind : unsigned {
@@ -94,12 +95,12 @@ bool is_machine(std::string_view text) {
          });
 }
 
-/// The reader of entries compares a name with the axes that it is made of.
+/// Any text: the reader of entries compares the name with its axes.
 bool is_name(std::string_view text) {
   return !text.empty();
 }
 
-/// Expressions as std::regex runs them need a frame a letter, and a text may have millions.
+/// A replacement for std::regex, which uses a stack frame for each letter of a text.
 struct Pattern {
   std::string_view expression;
   bool (*fits)(std::string_view);
@@ -121,7 +122,7 @@ const Pattern& pattern_of(const std::string& expression) {
   throw std::invalid_argument("schema: a pattern that the reader does not know: " + expression);
 }
 
-/// Looks keys up without a copy of them.
+/// Looks up keys without copying them.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const {
@@ -149,12 +150,12 @@ struct Schema::Part {
   bool above_least = false, below_most = false;
   std::size_t least_items = 0, most_items = std::numeric_limits<std::size_t>::max();
   bool has_words = false;          ///< `enum` or `const`
-  std::vector<std::string> words;  ///< the texts of it
+  std::vector<std::string> words;  ///< the allowed texts
   bool null_is_word = false;
   std::optional<std::uint64_t> number_word;
   const Pattern* pattern = nullptr;
   std::unordered_map<std::string, Member, TextHash, std::equal_to<>> members;
-  std::size_t required = 0;  ///< so many of the members
+  std::size_t required = 0;  ///< number of required members
   const Part* others = nullptr;
   const Part* keys = nullptr;
   const Part* items = nullptr;
@@ -264,7 +265,7 @@ namespace {
 
 using Part = Schema::Part;
 
-/// Where a value stands below the one that is checked: written down only where it is at fault.
+/// The place of a value below the one that is checked. It is turned into text only for a fault.
 struct Place {
   const Place* above = nullptr;
   std::string_view key;
@@ -292,7 +293,7 @@ std::string range_of(const Part& part) {
   return text;
 }
 
-/// A part's own content first, or the one that it refers to.
+/// The expectation of a part itself, otherwise of the part that it refers to.
 std::string expected_by(const Part& part) {
   if (part.is_never) return "nothing";
   if (part.has_words) {
@@ -313,7 +314,7 @@ std::string expected_by(const Part& part) {
   return part.all.empty() ? "another value" : expected_by(*part.all.front());
 }
 
-/// Looks through a value; what is wrong is passed to `fault`, where there is one.
+/// Checks a value. Stores the first fault in `fault` if it is not null.
 class Checker {
  public:
   explicit Checker(Completeness completeness, Fault* fault)
@@ -355,14 +356,13 @@ class Checker {
   static bool is_word(const Value& value, const Part& part) {
     if (value.is_null()) return part.null_is_word;
     if (value.is_count()) return part.number_word == value.count();
-    return value.is_text() &&
-           std::find(part.words.begin(), part.words.end(), value.text()) != part.words.end();
+    return value.is_text() && contains(part.words, value.text());
   }
 
   bool members_fit(const Value& value, const Part& part, const Place& place) const {
     const std::span<const Member> members = value.members();
     std::size_t required = 0;
-    const auto look = [&](const Member& member, const Part::Member& rule) {
+    const auto is_valid = [&](const Member& member, const Part::Member& rule) {
       required += rule.required ? 1 : 0;
       return rule.part == nullptr || fits(member.value, *rule.part, {&place, member.key});
     };
@@ -371,7 +371,7 @@ class Checker {
         const auto found =
             std::find_if(members.begin(), members.end(),
                          [&key = key](const Member& member) { return member.key == key; });
-        if (found != members.end() && !look(*found, rule)) return false;
+        if (found != members.end() && !is_valid(*found, rule)) return false;
       }
     } else {
       for (const Member& member : members) {
@@ -381,8 +381,8 @@ class Checker {
         }
         const auto rule = part.members.find(member.key);
         const bool is_named = rule != part.members.end();
-        if (is_named && !look(member, rule->second)) return false;
-        // A key that is only required is one of the others.
+        if (is_named && !is_valid(member, rule->second)) return false;
+        // A key that is only required, without a rule, counts as an additional key.
         const bool is_other = !is_named || rule->second.part == nullptr;
         if (is_other && part.others != nullptr && !fits(member.value, *part.others, here)) {
           return false;
@@ -398,7 +398,7 @@ class Checker {
     const Part* rule = nullptr;
     for (const auto& [key, member] : part.members) {
       if (!member.required || value.find(key) != nullptr) continue;
-      if (!absent.empty() && absent < key) continue;  // the same each time
+      if (!absent.empty() && absent < key) continue;  // so that the message is always the same
       absent = key;
       rule = member.part;
     }
@@ -436,7 +436,7 @@ class Checker {
     return fail(place, std::move(expected), shown(value));
   }
 
-  /// One of several forms is recognized by its kind, or by the key that it must have.
+  /// The description of one of several forms: its kind, or the key that it requires.
   static std::string form_of(const Part& part) {
     if (part.kinds != kAnyKind || part.members.empty()) return expected_by(part);
     return "a key " + part.members.begin()->first;

@@ -9,26 +9,25 @@
 
 namespace dlbench::results {
 
-/// A JSON schema that values are checked against: results/schema.json and its neighbors are built
-/// in, so that every reader checks the same. Of the standard it knows the keywords
-/// that they use, and is stricter in one point: an integer is written without a point.
+/// A JSON schema. results/schema.json and the other schemas are compiled in. Supports only the
+/// keywords that they use. Unlike the standard, an integer must be written without a decimal point.
 class Schema {
  public:
-  /// One part of a schema, as behind a `$ref`.
+  /// A part of a schema, such as the target of a `$ref`.
   struct Part;
 
-  /// Of results.json.
+  /// The schema of results.json.
   static const Schema& of_results();
-  /// Of the lines of a journal.
+  /// The schema of the lines of a journal.
   static const Schema& of_journal();
-  /// Of comparison.json.
+  /// The schema of comparison.json.
   static const Schema& of_comparison();
 
-  /// Throws std::invalid_argument for what is no schema or has a keyword that is not known here.
+  /// Throws std::invalid_argument for an invalid schema and for an unsupported keyword.
   explicit Schema(std::string_view text);
   ~Schema();
 
-  /// The part behind a JSON pointer, as "/$defs/context"; the whole schema behind none.
+  /// The part at a JSON pointer such as "/$defs/context"; the whole schema for an empty one.
   const Part& part(const std::string& pointer = "") const;
 
  private:
@@ -37,7 +36,7 @@ class Schema {
   std::map<std::string, std::unique_ptr<Part>> parts_;  ///< by pointer
 };
 
-/// May keys that the schema requires be absent? They may in what is not complete yet.
+/// `partial`: keys that the schema requires may be absent.
 enum class Completeness { whole, partial };
 
 /// Throws UsageError "PLACE/key: expected ..., found ..." at the first fault.

@@ -11,13 +11,12 @@
 namespace dlbench::results {
 namespace {
 
-constexpr double kFastest = 16;  // times the warm floor: what a core's caches can do
-// A floor that was measured on a busy machine is too low: no core is taken for slower than
-// this.
+constexpr double kFastest = 16;  // times the warm floor, for copies within a core's caches
+// A lower bound, because a floor that was measured on a busy machine is too low.
 constexpr double kLeastFastest = 100;  // GB/s
-constexpr double kUndecided = 2;       // within this factor neither a copy nor none is proven
+constexpr double kUndecided = 2;       // within this factor of a copy's time nothing is proven
 
-/// The same exchange but for its bytes.
+/// The key of an exchange without its bytes.
 using Family =
     std::tuple<std::string, std::string, std::string, std::string, std::string, std::string>;
 
@@ -25,7 +24,7 @@ Family family_of(const Exchange& x) {
   return {x.environment, x.producer, x.consumer, x.protocol, x.device, x.case_name};
 }
 
-/// By size, the time until the data was there.
+/// The entry with the time until the data was complete, by size.
 using Sizes = std::map<std::uint64_t, const Entry*>;
 
 std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
@@ -55,7 +54,7 @@ Proof slope_between(const Entry& small, const Entry& large, double fastest_gb_pe
   const double up = std::hypot(large.hi_ns - large.median_ns, small.median_ns - small.lo_ns);
   const double down = std::hypot(large.median_ns - large.lo_ns, small.hi_ns - small.median_ns);
   if (growth - down > copy_ns) return Proof::no;
-  // A time that falls with the bytes has a reason that this model does not know.
+  // A time that decreases with the size does not fit this model.
   if (growth + up < -copy_ns / kUndecided) return Proof::skipped;
   return growth + up < copy_ns / kUndecided ? Proof::yes : Proof::skipped;
 }
@@ -70,8 +69,8 @@ Proof slope_at(const Sizes& sizes, std::uint64_t bytes, const CopySpeed& speed) 
   return slope_between(*small, *large->second, fastest);
 }
 
-// Where nothing but the slope decides, nothing shows whether a changed dtype was converted, which
-// is a copy, or only has another name.
+// If only the slope decides, a changed dtype may be a conversion, which is a copy, or only another
+// name.
 bool may_share(const Entry& entry) {
   return std::none_of(entry.changed.begin(), entry.changed.end(), [](const std::string& word) {
     return word == "precision" || word == "dtype";

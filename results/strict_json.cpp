@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "results/fields.hpp"
 #include "results/file.hpp"
@@ -17,11 +18,11 @@ namespace {
 
 using nlohmann::json;
 
-/// Items of a list mostly fit into this; larger ones take more from the system.
+/// The initial memory for the items of a list; larger items allocate more.
 constexpr std::size_t kItemBytes = std::size_t{1} << 16;
 /// A file is read in blocks of this size.
 constexpr std::size_t kBlockBytes = std::size_t{1} << 16;
-/// From this number of keys on, the keys of an object are looked up in a set.
+/// With at least this number of keys, an object's keys are looked up in a set.
 constexpr std::size_t kManyKeys = 64;
 
 /// The bytes of a text or, block by block, of a file.
@@ -36,7 +37,8 @@ class Source {
   }
 
   bool is_at_end() { return at_ == end_ && !read_block(); }
-  /// A zero byte is as wrong as any other control character, but the parser takes it for the end.
+  /// A zero byte is an invalid control character, but the parser would take it for the end of the
+  /// input.
   char byte() const { return *at_ == '\0' ? '\x1' : *at_; }
   void advance() { ++at_; }
 
@@ -52,7 +54,7 @@ class Source {
 
   std::filesystem::path path_;
   File file_;
-  std::uintmax_t left_ = 0;  ///< bytes of the file that were not read
+  std::uintmax_t left_ = 0;  ///< bytes of the file that are not read yet
   std::string block_;
   const char* at_ = nullptr;
   const char* end_ = nullptr;
@@ -66,7 +68,7 @@ struct Bytes {
   using pointer = const char*;
   using reference = char;
 
-  Source* source = nullptr;  ///< none: the end
+  Source* source = nullptr;  ///< null: the end
 
   reference operator*() const { return source->byte(); }
   Bytes& operator++() {
@@ -79,9 +81,9 @@ struct Bytes {
 /// A container that is not closed yet.
 struct Open {
   bool is_list = false;
-  std::size_t begin = 0;      ///< index of its first item among all pending items
-  std::size_t passed_on = 0;  ///< items that were given to `on_item`
-  std::string_view key;       ///< the last one, in an object
+  std::size_t begin = 0;      ///< index of its first item in `pending_`
+  std::size_t passed_on = 0;  ///< items that were passed to `on_item`
+  std::string_view key;       ///< the last key of an object
   std::unique_ptr<std::unordered_set<std::string_view>> keys;
 };
 
@@ -90,7 +92,7 @@ std::span<const Item> allocate(std::pmr::memory_resource& memory, std::size_t co
   return {static_cast<Item*>(memory.allocate(count * sizeof(Item), alignof(Item))), count};
 }
 
-/// What the parser found, without the bytes it found it in, which may be of any length and kind.
+/// The parser's message without the text around the fault, which may be long or binary.
 std::string text_of(const json::exception& error) {
   constexpr int kNumberOverflow = 406;
   if (error.id == kNumberOverflow) return "a number beyond the range of a double";
@@ -105,7 +107,7 @@ std::string text_of(const json::exception& error) {
 
 }  // namespace
 
-/// Builds the value from the parser's events and knows the place of each, for messages.
+/// Builds the value from the parser's events, and tracks their places for messages.
 class Parsing {
  public:
   Parsing(std::string file, std::size_t most_depth, std::span<const std::string_view> lists,
@@ -115,13 +117,13 @@ class Parsing {
   }
 
   Parsed read(Source& source) {
-    // The parser skips it, other readers of JSON do not.
+    // The parser skips a byte order mark, but other JSON readers do not.
     if (!source.is_at_end() && source.byte() == '\xef') fail_at(0, "a byte order mark");
     json::sax_parse(Bytes{&source}, Bytes{}, this);
     return std::move(parsed_);
   }
 
-  // What the parser calls.
+  // Callbacks of the parser.
   bool null() { return add(Value()); }
   bool boolean(bool value) { return add(Value(value)); }
   bool number_integer(std::int64_t value) { return add(Value(value)); }
@@ -193,7 +195,7 @@ class Parsing {
   /// Is the innermost open container one of the lists whose items are passed on?
   bool is_in_list() const {
     return on_item_ != nullptr && open_.size() == 2 && open_[1].is_list && !open_[0].is_list &&
-           std::find(lists_.begin(), lists_.end(), open_[0].key) != lists_.end();
+           contains(lists_, open_[0].key);
   }
 
   std::pmr::memory_resource& memory() {
@@ -239,7 +241,7 @@ class Parsing {
   std::pmr::monotonic_buffer_resource items_{first_.data(), first_.size()};
   bool is_in_item_ = false;
   std::vector<Open> open_;
-  std::vector<Member> pending_;  ///< what all open containers hold so far
+  std::vector<Member> pending_;  ///< the items of all open containers
 };
 
 Parsed parse_strict(std::string_view text, const std::string& file, std::size_t most_depth) {

@@ -5,10 +5,10 @@
 
 namespace dlbench::results {
 
-/// Memory for texts, which stay where they are as long as it lives.
+/// Memory for texts, whose addresses stay valid as long as it lives.
 using Texts = std::pmr::monotonic_buffer_resource;
 
-/// A copy there.
+/// Copies a text into that memory.
 inline std::string_view copied(std::pmr::memory_resource& texts, std::string_view text) {
   if (text.empty()) return {};
   auto* const copy = static_cast<char*>(texts.allocate(text.size(), alignof(char)));

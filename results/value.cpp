@@ -62,7 +62,8 @@ std::string shown(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return "a list";
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-  std::replace(text.begin(), text.end(), '\x7f', '?');  // a control character, yet plain in JSON
+  std::replace(text.begin(), text.end(), '\x7f',
+               '?');  // a control character that JSON does not escape
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   return text;
 }

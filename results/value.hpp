@@ -11,8 +11,8 @@ namespace dlbench::results {
 
 struct Member;
 
-/// What was read of a JSON text: as small as can be, since a document has millions of them. Refers
-/// to the text and to the memory that it was read into (strict_json.hpp), which must outlive it.
+/// A parsed JSON value. It is small, because a document has millions of them. It refers to the text
+/// and to the memory of the parser (strict_json.hpp), which must outlive it.
 class Value {
  public:
   Value() = default;
@@ -35,7 +35,7 @@ class Value {
   bool is_list() const { return kind_ == Kind::list; }
   bool is_object() const { return kind_ == Kind::object; }
 
-  // They constrain values of that kind only.
+  // Call them only for values of that kind.
   bool flag() const { return flag_; }
   std::uint64_t count() const { return count_; }
   double number() const;
@@ -43,10 +43,10 @@ class Value {
   std::span<const Value> items() const { return {items_, size_}; }
   std::span<const Member> members() const;
 
-  /// A member's value, or none.
+  /// The value of a member, or null.
   const Value* find(std::string_view key) const;
 
-  /// A copy that stands alone.
+  /// An independent copy.
   nlohmann::json json() const;
 
  private:
@@ -77,7 +77,7 @@ inline std::span<const Member> Value::members() const {
   return {members_, size_};
 }
 
-/// Text that is short and on one line, whatever was in the file.
+/// The value as a short text on one line, for messages.
 std::string shown(const Value& value);
 std::string shown(const nlohmann::json& value);
 

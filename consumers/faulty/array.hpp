@@ -30,20 +30,20 @@ inline constexpr std::array<std::string_view, 13> kFaults{
     "lazy-copy",  "copy-back",   "values-changed", "read-only-ignored", "keeps-capsule-name",
     "early-free", "double-free", "never-free"};
 
-/// Memory of the array's own.
+/// A copy of the imported memory.
 struct Copy {
   std::unique_ptr<std::byte[]> bytes;
-  std::byte* source = nullptr;  // the lowest byte that was copied
+  std::byte* source = nullptr;  // the lowest copied byte
   std::size_t extent = 0;
-  std::thread reader;  // of a late read
+  std::thread reader;  // thread of a late read
 };
 
-/// What the native consumer would return, with a fault.
+/// The native consumer's result, with a fault.
 struct Array {
   native::Array native;
-  Fault* fault;    // owned
-  Copy* copy;      // owned; null where the source's memory is used
-  bool has_given;  // the borrowed tensor went back before the array's end
+  Fault* fault;      // owned
+  Copy* copy;        // owned; null if the source's memory is used
+  bool is_returned;  // the borrowed tensor was deleted before the array
 };
 
 inline Array& array_of(PyObject* self) {
@@ -55,8 +55,8 @@ inline Kind kind_of(const Array& array) {
 
 /// Deletes the borrowed tensor, once or as often as the fault requires.
 inline void give_back(Array& array, int times = 1) {
-  array.has_given = true;
-  // The deleter's address is read first: a second call is made to memory that is gone.
+  array.is_returned = true;
+  // The address of the deleter is read first, because the second call uses freed memory.
   if (array.native.via == native::Via::kLegacy) {
     DLManagedTensor* managed = array.native.legacy;
     const auto deleter = managed->deleter;
@@ -68,7 +68,7 @@ inline void give_back(Array& array, int times = 1) {
   }
 }
 
-/// Waits for a late read. Its deleter may want the GIL.
+/// Waits for a late read without the GIL, which the deleter may need.
 inline void join(Array& array) {
   if (array.copy == nullptr || !array.copy->reader.joinable()) return;
   Py_BEGIN_ALLOW_THREADS;
@@ -82,7 +82,7 @@ inline void free_array(PyObject* self) {
   if (kind_of(array) == Kind::copy_back && array.copy != nullptr) {
     std::memcpy(array.copy->source, array.copy->bytes.get(), array.copy->extent);
   }
-  if (!array.has_given && kind_of(array) != Kind::never_free) {
+  if (!array.is_returned && kind_of(array) != Kind::never_free) {
     give_back(array, kind_of(array) == Kind::double_free ? 2 : 1);
   }
   const std::unique_ptr<Copy> copy(array.copy);

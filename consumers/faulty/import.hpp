@@ -5,8 +5,8 @@
 
 namespace dlbench::faulty {
 
-/// Room for a copy of what was imported, at which the array then points. False with an exception
-/// set where the memory cannot be described.
+/// Makes room for a copy, to which the array then refers. False with an exception set if the memory
+/// cannot be described.
 inline bool make_room(Array& array) {
   if (native::facts_of(&array.native.ob_base) == nullptr) return false;
   native::Facts& facts = *array.native.facts;
@@ -33,7 +33,7 @@ inline bool copy_now(Array& array) {
 
 inline bool copy_later(Array& array) {
   if (!make_room(array)) return false;
-  // It waits in the thread, so that the call has returned before the first byte is read.
+  // The thread waits, so that the call has returned before the first byte is read.
   array.copy->reader = std::thread([&array] {
     array.fault->delay->sleep();
     read_source(*array.copy);
@@ -42,7 +42,7 @@ inline bool copy_later(Array& array) {
   return true;
 }
 
-/// Zeros in the source's first element.
+/// Sets the source's first element to zero.
 inline bool write_source(Array& array, bool only_read_only) {
   const native::Facts* facts = native::facts_of(&array.native.ob_base);
   if (facts == nullptr) return false;
@@ -53,8 +53,8 @@ inline bool write_source(Array& array, bool only_read_only) {
   return true;
 }
 
-/// A lazy copy is made on the first read.
-inline bool look(Array& array) {
+/// Makes a lazy copy, on the first read.
+inline bool read_memory(Array& array) {
   if (kind_of(array) != Kind::lazy_copy || array.copy != nullptr) return true;
   if (!copy_now(array)) return false;
   give_back(array);
@@ -84,7 +84,7 @@ inline bool plant(Array& array) {
   }
 }
 
-/// Consumes a capsule but leaves its name: its destructor will free the content as well.
+/// Consumes a capsule without renaming it, so that its destructor deletes the content too.
 inline PyObject* take_without_renaming(PyObject* x) {
   PyObject* arguments[] = {nullptr, x, native::asking.version};
   const dlbench::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
@@ -95,22 +95,22 @@ inline PyObject* take_without_renaming(PyObject* x) {
   return taken ? native::take_capsule(taken.get()) : nullptr;
 }
 
-/// Dependent multiplications: as exact in instructions as in time.
+/// Makes dependent multiplications, whose number of instructions and time are exact.
 inline void work(std::uint64_t steps) {
   std::uint64_t value = steps;
   for (std::uint64_t step = 0; step < steps; ++step) {
     value = value * 6364136223846793005U + 1;
-    asm volatile("" : "+r"(value));  // no compiler may predict the value
+    asm volatile("" : "+r"(value));  // prevents the compiler from computing the value
   }
 }
 
-/// Steals the honest import.
+/// Turns a correct import into a faulty one. Steals the reference.
 inline PyObject* finished(PyObject* imported, Fault& fault) try {
   if (imported == nullptr) return nullptr;
   Array& array = array_of(imported);
   array.fault = fault_of(Py_NewRef(reinterpret_cast<PyObject*>(&fault)));
   array.copy = nullptr;
-  array.has_given = false;
+  array.is_returned = false;
   dlbench::Ref made(imported);
   return plant(array) ? made.release() : nullptr;
 } catch (const std::exception& error) {

@@ -13,7 +13,7 @@
 
 namespace dlbench::native {
 
-/// How an array came.
+/// The kind of an import.
 enum class Via : unsigned char {
   kVersioned,
   kLegacy,
@@ -23,8 +23,8 @@ enum class Via : unsigned char {
   kCudaInterface
 };
 
-/// The description of an array's memory, read on request. An unknown dtype has no `layout.dtype` of
-/// its own and reads as unsigned numbers of its width.
+/// The description of an array's memory, read on request. For an unknown dtype `layout.dtype` is an
+/// unsigned integer of the same width.
 struct Facts {
   Layout layout;
   void* address = nullptr;
@@ -32,7 +32,7 @@ struct Facts {
   DLDevice device{kDLCPU, 0};
 };
 
-/// The native consumer's result: it holds the imported object, and reads it on request.
+/// The native consumer's result. It owns the imported object and reads it on request.
 struct Array {
   PyObject ob_base;
   Via via;
@@ -43,20 +43,20 @@ struct Array {
     Py_buffer buffer;
     struct {
       PyObject* source;
-      PyObject* capsule;  // of kStruct, else null
+      PyObject* capsule;  // for kStruct, otherwise null
     } owner;
   };
 };
 
 inline PyTypeObject array_type{};
-inline Count imports = 0;  // of managed tensors
+inline Count imports = 0;  // number of imported managed tensors
 inline Count deleted = 0;
 
 inline Array* array_of(PyObject* self) {
   return reinterpret_cast<Array*>(self);
 }
 
-/// Freed objects, kept for the next import; under the GIL.
+/// Freed objects that are reused by the next import. Protected by the GIL.
 class FreeList {
  public:
   PyObject* take() {
@@ -79,7 +79,7 @@ class FreeList {
 };
 inline DLBENCH_UNDER_GIL FreeList free_list;
 
-/// A new array that holds nothing yet; null with an exception set.
+/// A new array without an import; null with an exception set.
 inline Array* new_array(Via via) {
   Array* array = array_of(free_list.take());
   if (array == nullptr) return nullptr;

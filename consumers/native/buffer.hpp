@@ -8,13 +8,13 @@ inline bool is_readable(DLDeviceType type) {
   return type == kDLCPU || type == kDLCUDAHost || type == kDLROCMHost || type == kDLCUDAManaged;
 }
 
-/// The buffer protocol of what was imported.
+/// The buffer protocol of the imported array.
 inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   view->obj = nullptr;
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return -1;
   if (!is_readable(facts->device.device_type)) {
-    PyErr_SetString(PyExc_BufferError, "no host reads the memory of a device");
+    PyErr_SetString(PyExc_BufferError, "the host cannot read device memory");
     return -1;
   }
   const Layout& layout = facts->layout;
@@ -42,8 +42,8 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
   return 0;
 }
 
-/// `__cuda_array_interface__` of device memory, without a stream: it is for readers after all work
-/// is done. An AttributeError for the CPU's memory.
+/// `__cuda_array_interface__` of device memory, without a stream, for readers after all work is
+/// done. Raises AttributeError for CPU memory.
 inline PyObject* show_device_memory(PyObject* self, void*) {
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return nullptr;
@@ -62,7 +62,7 @@ inline PyObject* show_device_memory(PyObject* self, void*) {
                        PyLong_FromVoidPtr(facts->address), layout.readonly ? Py_True : Py_False);
 }
 
-/// `__dlpack_device__`, so that a reader of the memory knows its device.
+/// `__dlpack_device__`, for readers of the memory.
 inline PyObject* device_of_import(PyObject* self, PyObject*) {
   const Facts* facts = facts_of(self);
   if (facts == nullptr) return nullptr;

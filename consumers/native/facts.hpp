@@ -15,7 +15,7 @@ inline const Dtype* source(std::int64_t bytes) {
   return dtype;
 }
 
-/// False, with BufferError set, where there is a flaw.
+/// False with BufferError set if there is a flaw.
 inline bool is_sound(const char* flaw) {
   if (flaw == nullptr) return true;
   PyErr_Format(PyExc_BufferError, "the export describes no array: %s", flaw);
@@ -48,7 +48,7 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   if (dtype == nullptr && (dtype = source(buffer.itemsize)) == nullptr) return false;
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = buffer.readonly != 0};
-  // ctypes omits the strides although they were requested.
+  // ctypes exports no strides even if they are requested.
   return is_sound(facts.layout.take(buffer.ndim, buffer.shape, buffer.strides, 1));
 }
 
@@ -66,7 +66,7 @@ inline bool read_struct(const ArrayStruct& given, Facts& facts) {
   return is_sound(facts.layout.take(given.ndim, given.shape, given.strides, 1));
 }
 
-inline bool look(const Array& array, Facts& facts) {
+inline bool read_facts(const Array& array, Facts& facts) {
   switch (array.via) {
     case Via::kVersioned:
       return read_tensor(array.versioned->dl_tensor,
@@ -81,17 +81,17 @@ inline bool look(const Array& array, Facts& facts) {
           facts);
     case Via::kInterface:
     case Via::kCudaInterface:
-      break;  // read when it came
+      break;  // read during the import
   }
   return true;
 }
 
-/// Null with an exception set where the memory cannot be described.
+/// Null with an exception set if the memory cannot be described.
 inline const Facts* facts_of(PyObject* self) try {
   Array* array = array_of(self);
   if (array->facts == nullptr) {
     auto facts = std::make_unique<Facts>();
-    if (!look(*array, *facts)) return nullptr;
+    if (!read_facts(*array, *facts)) return nullptr;
     array->facts = facts.release();
   }
   return array->facts;

@@ -10,14 +10,14 @@ namespace dlbench::native {
 inline constexpr const char* kVersioned = "dltensor_versioned";
 inline constexpr const char* kLegacy = "dltensor";
 
-/// Of this kind of device, on any number of it?
+/// Is the device of the same kind, with any number?
 inline bool is_of(const Place& place, DLDeviceType type) {
   const device::Table& table = place.table();
   return type == table.dl_device || (table.dl_pinned != 0 && type == table.dl_pinned) ||
          (table.dl_managed != 0 && type == table.dl_managed);
 }
 
-/// `place`: the device that is imported to, null for the CPU.
+/// `place`: the target device, null for the CPU.
 inline bool check_device(DLDevice where, const Place* place) {
   const DLDeviceType type = where.device_type;
   if (type == kDLCPU) [[likely]]
@@ -31,7 +31,7 @@ inline bool check_device(DLDevice where, const Place* place) {
   return false;
 }
 
-/// Takes ownership, also where it fails: then null with an exception set.
+/// Takes ownership, also if it fails; then null with an exception set.
 inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = nullptr) {
   ++imports;
   bool good = managed->version.major == DLPACK_MAJOR_VERSION;
@@ -60,10 +60,10 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
   return &array->ob_base;
 }
 
-/// Renames the capsule: from then on what is in it is ours.
+/// Consumes the capsule by renaming it.
 inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
-  // A producer's capsule names are static: the address of the last one identifies the name, and
-  // PyCapsule_GetPointer compares the text.
+  // Capsule names of a producer are static strings, so the address of the last name is enough to
+  // guess the kind. PyCapsule_GetPointer compares the text.
   static DLBENCH_UNDER_GIL const char* last_versioned = nullptr;
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name != nullptr && (name == last_versioned || std::strcmp(name, kVersioned) == 0))
@@ -96,14 +96,15 @@ struct FromDlpack {
 };
 inline FromDlpack asking;
 
-/// A producer from before DLPack 1.0 does not accept max_version.
+/// A producer before DLPack 1.0 does not accept max_version.
 inline PyObject* ask_again(PyObject* x) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
   PyErr_Clear();
   return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
 }
 
-/// Releases a capsule, whose destructor may run the producer's code, after an import failed.
+/// Releases a capsule after a failed import, and keeps the exception: its destructor may run the
+/// producer's code.
 inline void drop_refused(PyObject* capsule) {
   const PendingError kept;
   Py_DECREF(capsule);
@@ -135,7 +136,7 @@ inline const DLPackExchangeAPI* published_in(PyObject* value) {
   return nullptr;
 }
 
-/// The table that a type publishes, of our major version; null with an exception set.
+/// The table of the supported major version that a type publishes; null with an exception set.
 inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
   const char* flaw = "";
   for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
@@ -155,7 +156,7 @@ inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
   return nullptr;
 }
 
-/// Tables by type; the types are kept alive, so that an address means the same type for ever.
+/// Tables by type. The types are kept alive, so that their addresses are not reused.
 class TableCache {
  public:
   const DLPackExchangeAPI* of(PyTypeObject* type) {
@@ -180,7 +181,7 @@ class TableCache {
 };
 inline TableCache table_cache;
 
-/// What the table exports; null with an exception set.
+/// Exports through the table; null with an exception set.
 inline DLManagedTensorVersioned* exported_by(const DLPackExchangeAPI& api, PyObject* x) {
   DLManagedTensorVersioned* managed = nullptr;
   if (api.managed_tensor_from_py_object_no_sync(x, &managed) != 0) return nullptr;

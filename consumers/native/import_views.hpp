@@ -52,7 +52,7 @@ inline bool read_integers(PyObject* tuple, std::vector<std::intptr_t>& values) {
   return !PyErr_Occurred();
 }
 
-/// False, perhaps with an exception set, for a dict that does not follow version 3.
+/// Returns false for a dict that does not follow version 3, possibly with an exception set.
 inline bool read_interface(PyObject* dict, Facts& facts) {
   static PyObject* const kData = PyUnicode_InternFromString("data");
   static PyObject* const kShape = PyUnicode_InternFromString("shape");

@@ -6,8 +6,8 @@
 
 namespace dlbench::native {
 
-/// Imports to one device: `place` is null for the CPU. The argument of its calls may lie elsewhere;
-/// the producer is then called for a copy, as far as the protocol has one.
+/// Imports to one device: `place` is null for the CPU. If an array is on another device, the
+/// producer is requested to copy it, if the protocol supports that.
 struct Importer {
   PyObject ob_base;
   Place* place;
@@ -57,10 +57,10 @@ inline PyObject* ask_with(PyObject* x, PyObject* names, PyObject* value) {
                                    1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
 }
 
-/// A capsule of x's that its producer made safe for `stream`; from before DLPack 1.0 without a
+/// A capsule of x that is safe to use on `stream`. For a producer before DLPack 1.0 without
 /// max_version.
 inline PyObject* ask_on_stream(PyObject* x, device::Stream stream, const Place& place) {
-  // The legacy default stream is 1 on CUDA, whatever its handle; on ROCm it is 0.
+  // The legacy default stream is 1 on CUDA and 0 on ROCm.
   auto number = reinterpret_cast<std::uintptr_t>(stream);
   if (number == 0 && !place.is_rocm()) number = 1;
   const Ref handle(PyLong_FromSize_t(number));
@@ -80,8 +80,8 @@ inline PyObject* ask_plainly(PyObject* x) {
   return capsule != nullptr ? capsule : ask_again(x);
 }
 
-/// What lies on the CPU as a copy of this half's own on the device, enqueued on its stream; steals
-/// the array, null with an exception set.
+/// Copies a CPU array to the device, on the importer's stream. Steals the array; null with an
+/// exception set.
 inline PyObject* send(Ref array, Place& place) try {
   const Facts* facts = array ? facts_of(array.get()) : nullptr;
   device::Stream mine = nullptr;
@@ -93,7 +93,7 @@ inline PyObject* send(Ref array, Place& place) try {
   layout.readonly = false;
   const Block::Owner block =
       device_block(std::move(layout), facts->address, place, device::Memory::Device);
-  // The source may be dropped as soon as this returns, so the host waits.
+  // The source may be freed after this returns, so the host waits.
   if (!block ||
       !place.copy(block->address() + low, static_cast<std::byte*>(facts->address) + low,
                   block->extent(), mine) ||
@@ -106,8 +106,8 @@ inline PyObject* send(Ref array, Place& place) try {
   return PyErr_NoMemory();
 }
 
-/// False, with BufferError set, where a capsule lies elsewhere than `__dlpack_device__` returned.
-/// Pinned CPU memory may be reported as plain CPU memory in one of them.
+/// Returns false with BufferError set if the capsule's device differs from `__dlpack_device__`.
+/// Either may report pinned CPU memory as plain CPU memory.
 inline bool is_same_device(DLDevice announced, const Array& array) {
   const DLDevice found = array.via == Via::kVersioned ? array.versioned->dl_tensor.device
                                                       : array.legacy->dl_tensor.device;
@@ -147,7 +147,7 @@ inline PyObject* import_dlpack(PyObject* self, PyObject* x) {
   return from_cpu ? send(std::move(taken), *place) : taken.release();
 }
 
-/// Importer.from_dlpack_c(x): the exchange API orders nothing, so the consumer does.
+/// Importer.from_dlpack_c(x). The exchange API does not synchronize, so the consumer does.
 inline PyObject* import_dlpack_c(PyObject* self, PyObject* x) {
   Place* place = importer_of(self).place;
   const DLPackExchangeAPI* api = table_cache.of(Py_TYPE(x));
@@ -171,7 +171,7 @@ inline PyObject* import_dlpack_c(PyObject* self, PyObject* x) {
   return adopt(managed, place);
 }
 
-/// Waits, in the stream's order, for what the dict's `stream` names; false with an exception set.
+/// Makes the importer's stream wait for the dict's `stream`; false with an exception set.
 inline bool wait_for_interface(PyObject* dict, Place& place) {
   static PyObject* const kStream = PyUnicode_InternFromString("stream");
   static PyObject* const kNumber = PyUnicode_InternFromString("version");
@@ -227,8 +227,8 @@ inline PyObject* make_importer(PyTypeObject* type, PyObject* arguments, PyObject
 
 inline PyMethodDef importer_methods[] = {
     {"from_dlpack", &import_dlpack, METH_O,
-     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, for this half's stream on the device; from "
-     "another device to the\nCPU with dl_device."},
+     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, with the importer's stream on the device; "
+     "from another device to the\nCPU with dl_device."},
     {"from_dlpack_c", &import_dlpack_c, METH_O,
      "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API; the stream waits for the producer's."},
     {"from_cuda_array_interface", &import_cuda_interface, METH_O,

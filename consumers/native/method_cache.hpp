@@ -4,7 +4,7 @@
 
 namespace dlbench::native {
 
-/// The method of the last array's type.
+/// Caches the method of the last array's type.
 struct LastMethod {
   PyTypeObject* type = nullptr;
   unsigned tag = 0;
@@ -12,11 +12,11 @@ struct LastMethod {
   vectorcallfunc vectorcall = nullptr;
 };
 
-/// Calls `x.__dlpack__`. It finds the method without a look-up where the last array had the same
-/// type and the type has not changed since: a changed type gets a new version tag.
+/// Calls `x.__dlpack__`. Skips the lookup of the method if the last array had the same type and the
+/// type's version tag has not changed.
 class MethodCache {
  public:
-  /// As PyObject_VectorcallMethod, with x in arguments[0] and a slot to spare before it.
+  /// Like PyObject_VectorcallMethod, with x in arguments[0] and a free slot before it.
   PyObject* call(PyObject* const* arguments, PyObject* keywords) {
     constexpr std::size_t kOnlySelf = 1 | PY_VECTORCALL_ARGUMENTS_OFFSET;
     PyTypeObject* type = Py_TYPE(arguments[0]);

@@ -9,7 +9,7 @@ inline void audit_start() {
   if (PySys_Audit("dlbench.start_process", nullptr) != 0) throw pybind11::error_already_set();
 }
 
-/// A constructor with the class's attributes as keywords.
+/// A constructor that takes the attributes of the class as keywords.
 template <typename Made>
 auto init_from_attributes() {
   return pybind11::init([](const pybind11::kwargs& words) {
@@ -20,7 +20,6 @@ auto init_from_attributes() {
   });
 }
 
-/// Each room's bindings are in a file of their own.
 void bind_model(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);
 void bind_fleet(pybind11::module_& module);

@@ -112,7 +112,8 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
     counts[py::str(kPresences.at(i))] = made.count(static_cast<Presence>(i));
   }
   py::list cells;
-  // The collector would scan many thousand dicts again and again, and none of them is garbage.
+  // Disabled, because the collector would scan many thousand dicts repeatedly and free none of
+  // them.
   const int was_enabled = PyGC_Disable();
   for (const ComparedCell& cell : made.cells) {
     if (!only_changed || is_changed(cell)) cells.append(dict_of(cell));
@@ -173,7 +174,7 @@ void bind_compare(py::module_& module) {
       py::arg("head_environment") = "", py::arg("threshold") = 0.05, py::arg("false_alarms") = 0.01,
       py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
       "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
-      "`only_changed` only cells that surely changed are listed. Raises UsageError.");
+      "`only_changed` only cells with a change are listed. Raises UsageError.");
   static stats::Quantiles quantiles;
   module.def(
       "next_processes",
@@ -187,9 +188,9 @@ void bind_compare(py::module_& module) {
       },
       py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
       py::arg("minimum_detectable_change"), py::arg("most"), py::arg("threshold"), py::arg("level"),
-      "How many workers a side the next analysis has, by the ratio's 95 % interval, the workers of "
-      "each side and the smallest change that they detect: as many as there are where they are "
-      "enough, at most `most`.");
+      "The number of workers a side for the next analysis, from the ratio's 95 % interval, the "
+      "workers of each side and their minimum detectable change: unchanged if it is enough, at "
+      "most `most`.");
   module.def(
       "part_of_alarms",
       [](std::size_t analysis, std::size_t workers, std::size_t most) {
@@ -198,8 +199,8 @@ void bind_compare(py::module_& module) {
         return stats::part_of_alarms(analysis, workers, stages);
       },
       py::kw_only(), py::arg("analysis"), py::arg("workers"), py::arg("most"),
-      "The part of the chance of a false alarm that an analysis has: its number from 0, its "
-      "workers a side, and the most that there may be.");
+      "The share of the false-alarm probability of an analysis, from its number (from 0), its "
+      "workers a side, and the most workers a side.");
   const stats::Stages usual;
   module.attr("false_alarms") = CompareOptions{}.false_alarms;
   module.attr("coarse_workers") = usual.coarse;

@@ -39,7 +39,7 @@ class PythonObserver : public fleet::Observer {
   py::object on_progress_, on_recorded_, on_covered_;
 };
 
-// Without the interpreter's lock, so that a progress bar's thread can go on drawing.
+// Runs without the GIL, so that the thread of a progress bar can draw.
 Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
   audit_start();
   options.build_id = build_id();
@@ -74,7 +74,7 @@ void bind_order(py::module_& module) {
 }
 
 void bind_options(py::module_& module) {
-  py::class_<Options>(module, "Options", "How a plan is to be run; times in seconds.")
+  py::class_<Options>(module, "Options", "The options of a run; times in seconds.")
       .def(init_from_attributes<Options>())
       .def_property(
           "out", [](const Options& options) { return options.out.string(); },
@@ -98,7 +98,7 @@ void bind_options(py::module_& module) {
 void bind_fleet(py::module_& module) {
   bind_order(module);
   bind_options(module);
-  py::class_<Summary>(module, "Summary", "What became of a run; times in seconds.")
+  py::class_<Summary>(module, "Summary", "The result of a run; times in seconds.")
       .def_readonly("wall_s", &Summary::wall_s)
       .def_readonly("round_s", &Summary::round_s)
       .def_readonly("timing_after_import_s", &Summary::timing_after_import_s)
@@ -110,8 +110,9 @@ void bind_fleet(py::module_& module) {
       .def_readonly("signal", &Summary::signal)
       .def_property_readonly("disk_full", &disk_full);
   module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
-             "Runs the plan's cells and writes the journal. The observer has on_progress(done, "
-             "total, doing), on_recorded(name, outcome, median_ns) and on_covered().");
+             "Measures the cells of the plan and writes the journal. The observer has "
+             "on_progress(done, total, activity), on_recorded(name, outcome, median_ns) and "
+             "on_covered().");
 }
 
 }  // namespace dlbench::bindings

@@ -18,7 +18,7 @@ using plan::Library;
 using plan::Plan;
 
 void bind_library(py::module_& module) {
-  py::class_<Library>(module, "Library", "What is known of a library before any worker starts.")
+  py::class_<Library>(module, "Library", "A library as known before any worker starts.")
       .def(init_from_attributes<Library>())
       .def_readwrite("name", &Library::name)
       .def_readwrite("environment", &Library::environment)
@@ -36,7 +36,7 @@ void bind_library(py::module_& module) {
       .def_property(
           "absence", [](const Library& library) { return std::string(to_string(library.absence)); },
           [](Library& library, const std::string& word) { library.absence = outcome_from(word); },
-          "What its cells record as where it is not installed.");
+          "The outcome of its cells if it is not installed.");
 }
 
 using Kinds = std::vector<std::tuple<std::string, int, std::string>>;
@@ -90,11 +90,11 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
       .def_property_readonly("pairs", &pairs, "(environment, first, second, cells) each.")
       .def_readonly("fingerprint", &Plan::fingerprint)
-      .def_readonly("whole", &Plan::whole, "The fingerprint of the plan of which it is a shard.");
+      .def_readonly("whole", &Plan::whole, "The fingerprint of the whole plan if this is a shard.");
   module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
-             "\"cuda\" -> \"cuda:0\". Raises UsageError for what is no device of a known kind.");
+             "\"cuda\" -> \"cuda:0\". Raises UsageError unless it is a device of a known kind.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
-             "Expands the axes. Raises UsageError for what is unknown.");
+             "Expands the axes. Raises UsageError for unknown words.");
   module.def(
       "shard", &plan::shard, py::arg("whole"), py::arg("number"), py::arg("of"),
       "The part `number`, from 1, of `of` parts of a plan, which keeps pairs together. Raises "

@@ -24,8 +24,8 @@ void bind_results(py::module_& module) {
         return results::write_document(run_directory).string();
       },
       py::arg("run_directory"),
-      "journal.jsonl -> results.json, atomically; its path. Raises UsageError for a journal that "
-      "cannot be read, DiskError where it cannot be written.");
+      "Writes results.json from journal.jsonl, atomically, and returns its path. Raises UsageError "
+      "if the journal cannot be read, and DiskError if the document cannot be written.");
   module.def(
       "append_end",
       [](const std::filesystem::path& run_directory, double wall_s, int signal) {
@@ -33,7 +33,8 @@ void bind_results(py::module_& module) {
         results::append_behind(run_directory, {}, {results::line_of(end)});
       },
       py::arg("run_directory"), py::arg("wall_s"), py::arg("signal"),
-      "Adds the seconds of what followed the rounds, and the signal that ended it or 0, behind a "
+      "Appends the seconds of the passes after the rounds, and the signal that ended them or 0, to "
+      "a "
       "run's journal.");
   module.def(
       "append_counts",
@@ -46,7 +47,7 @@ void bind_results(py::module_& module) {
         results::append_afterwards(run_directory, records);
       },
       py::arg("run_directory"), py::arg("counts"),
-      "Adds (cell, instructions or None, failure) behind a run's journal.");
+      "Appends (cell, instructions or None, failure) to a run's journal.");
   module.def(
       "append_api_calls",
       [](const std::filesystem::path& run_directory,
@@ -61,7 +62,7 @@ void bind_results(py::module_& module) {
         results::append_afterwards(run_directory, records);
       },
       py::arg("run_directory"), py::arg("counted"),
-      "Adds (cell, calls by kind or None, the same by phase, failure) behind a run's journal.");
+      "Appends (cell, calls by kind or None, the same by phase, failure) to a run's journal.");
   module.def(
       "append_sync",
       [](const std::filesystem::path& run_directory, const std::string& records) {
@@ -82,7 +83,7 @@ void bind_results(py::module_& module) {
              "Raises UsageError naming the place of the first fault.");
   module.attr("most_document_bytes") = results::kMostBytes;
   module.def("validate_comparison", &results::validate_comparison, py::arg("path"),
-             py::call_guard<py::gil_scoped_release>(), "The same of a comparison.json.");
+             py::call_guard<py::gil_scoped_release>(), "The same for a comparison.json.");
   module.def(
       "journal_context",
       [](const std::filesystem::path& journal) {

@@ -22,15 +22,14 @@ void bind_stats(py::module_& module) {
       },
       py::arg("first"), py::arg("second"), py::arg("between") = py::none(),
       "(value, lo, hi, honest) of the second side's time over the first's at 95 %; a side is a "
-      "list of processes, a process the list of its rounds. `between` is what one process may lie "
-      "off (between_half_width). Raises ValueError for a side or a process that is empty.");
+      "list of processes, a process the list of its rounds. `between` is the spread between "
+      "processes (between_half_width). Raises ValueError for an empty side or process.");
   module.def(
       "between_half_width",
       [](const std::vector<double>& medians) { return stats::between_half_width(medians); },
       py::arg("medians"),
       "Half-width of the 95 % prediction interval for the next process, relative to the median, "
-      "from "
-      "the medians of at least two processes.");
+      "from the medians of at least two processes.");
   module.def(
       "process_intervals",
       [](const std::vector<stats::Series>& cells) {

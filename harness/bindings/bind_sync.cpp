@@ -30,7 +30,7 @@ void bind_sync(py::module_& module) {
         return rows;
       },
       py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
-      "Exchanges on the simulated device with known synchronization, beside busy threads: a "
+      "Classifies exchanges on the simulated device with known synchronization and busy threads: a "
       "list of {kind, neighbors, delay_ns, truth, found, share_error}.");
 }
 

@@ -28,25 +28,26 @@ namespace {
 using fleet::Death;
 using nlohmann::json;
 
-// Signals, and stop() from another thread, are checked after this many seconds.
-constexpr double kLookAgain = 0.05;
-// An instruction profile is one long line. Texts are not cut: the caller decides how much to show.
+// The interval in seconds for checking signals and stop() from another thread.
+constexpr double kPollInterval = 0.05;
+// An instruction profile is one long line. Texts are not cut, because the caller decides how much
+// to show.
 constexpr fleet::Limits kLimits{.line = std::size_t{64} << 20,
                                 .text = std::numeric_limits<std::size_t>::max()};
 
-/// Without the interpreter's lock; a signal's handler may raise out of it.
-template <typename Look>
-void wait_until(Look look) {
+/// Waits without the GIL. A signal handler may raise an exception through it.
+template <typename IsDone>
+void wait_until(IsDone is_done) {
   while (true) {
     {
       const py::gil_scoped_release no_gil;
-      if (look()) return;
+      if (is_done()) return;
     }
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
 }
 
-/// A text of the operating system: pybind11 encodes it as os.fsencode() does.
+/// A text of the operating system, which pybind11 encodes like os.fsencode().
 using OsText = std::filesystem::path;
 
 fleet::Command command_of(const std::vector<OsText>& words,
@@ -57,7 +58,8 @@ fleet::Command command_of(const std::vector<OsText>& words,
   return command;
 }
 
-/// Raises an OSError with the errno, and with the program's name where that is what failed.
+/// Converts a failed start to an OSError with the errno, and with the program's name if the program
+/// cannot be started.
 template <typename Start>
 auto started(Start start) {
   audit_start();
@@ -74,8 +76,8 @@ auto started(Start start) {
   }
 }
 
-/// One call at a time waits for an answer. Signal handlers and other threads may stop the worker
-/// meanwhile; all other calls are rejected.
+/// Only one call at a time may wait for an answer. Meanwhile signal handlers and other threads may
+/// only stop the worker; other calls are rejected.
 class Worker {
  public:
   Worker(const fleet::Command& command, double timeout_s)
@@ -93,12 +95,12 @@ class Worker {
         answer = worker.poll();
         if (!answer) {
           fleet::Worker* const one = &worker;
-          fleet::wait({&one, 1}, kLookAgain);
+          fleet::wait({&one, 1}, kPollInterval);
           answer = worker.poll();
         }
         return answer.has_value();
       });
-    } catch (...) {  // a signal's handler raised, perhaps after it had stopped the worker
+    } catch (...) {  // a signal handler raised an exception, perhaps after it stopped the worker
       if (is_stopped_) stop();
       throw;
     }
@@ -115,13 +117,13 @@ class Worker {
 
   py::object ask(const std::string& request, std::optional<double> timeout_s) {
     if (timeout_s) required().set_timeout(*timeout_s);
-    required().ask(json::parse(request));
+    required().send(json::parse(request));
     return receive();
   }
 
   py::object finish(const std::string& request) {
     required().finish(json::parse(request));
-    // Answers to requests before the last one may come first.
+    // The answers to earlier requests may come first.
     while (true) {
       py::object received = receive();
       if (py::isinstance<Death>(received)) return received;
@@ -137,14 +139,14 @@ class Worker {
 
   void stop() {
     is_stopped_ = true;
-    if (is_waiting_) return;  // the call that waits ends it
+    if (is_waiting_) return;  // the waiting call ends the worker
     std::unique_ptr<fleet::Worker> ending = std::move(worker_);
     const py::gil_scoped_release no_gil;
     ending.reset();
   }
 
  private:
-  /// `is_waiting_` while it lives.
+  /// Sets `is_waiting_` while it lives.
   class Waiting {
    public:
     explicit Waiting(Worker& worker) : worker_(worker) { worker_.is_waiting_ = true; }
@@ -163,7 +165,7 @@ class Worker {
   }
 
   std::unique_ptr<fleet::Worker> worker_;
-  bool is_waiting_ = false;  // read and written with the interpreter's lock
+  bool is_waiting_ = false;  // protected by the GIL
   std::atomic<bool> is_stopped_ = false;
 };
 
@@ -171,11 +173,11 @@ std::string outcome(const Death& death) {
   return std::string(to_string(fleet::trouble(death, "", 0).outcome));
 }
 
-/// Past its deadline it is killed.
+/// Runs a program to its end, or kills it at its deadline.
 std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, double timeout_s) {
   auto program =
       started([&] { return std::make_unique<fleet::Program>(command_of(words, {}), timeout_s); });
-  wait_until([&] { return program->wait(kLookAgain); });
+  wait_until([&] { return program->wait(kPollInterval); });
   return program;
 }
 
@@ -206,14 +208,15 @@ void bind_worker(py::module_& module) {
       .def("finish", &Worker::finish, py::arg("request"),
            "Sends the last request and waits for the end: a Death. Earlier answers are dropped.")
       .def("stop", &Worker::stop,
-           "Kills it and its process group. A call that waits for an answer does so, and raises.")
+           "Kills it and its process group. If a call waits for an answer, that call kills it and "
+           "raises.")
       .def_property_readonly("is_alive", &Worker::is_alive)
       .def_property_readonly("pid", &Worker::pid);
-  py::class_<fleet::Program>(module, "Program", "A program that was run to its end.")
+  py::class_<fleet::Program>(module, "Program", "A program that has ended.")
       .def_property_readonly("out", &fleet::Program::out)
       .def_property_readonly("err", &fleet::Program::err)
       .def_property_readonly("status", &fleet::Program::status,
-                             "None where it was killed at its deadline.");
+                             "None if it was killed at its deadline.");
   module.def("run_program", &run_program, py::arg("command"), py::arg("timeout_s"),
              "Runs a program to its end, or to its deadline.");
 }

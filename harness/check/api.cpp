@@ -1,12 +1,8 @@
-#include "check/api.hpp"
-
 #include <dlpack/dlpack.h>
 
 #include <string>
 
-#include "check/borrowed_tensor.hpp"
-#include "check/facts.hpp"
-#include "check/taken.hpp"
+#include "check/module.hpp"
 #include "exchange/maps.hpp"
 
 namespace dlbench::check {
@@ -79,7 +75,7 @@ PyObject* functions(PyObject* self, void*) {
       "current_work_stream", is(api.current_work_stream != nullptr));
 }
 
-// A function that fails must leave an exception, and one that does not must leave none.
+// A function that fails must set an exception, and a successful one must not.
 PyObject* failed(int status) {
   if (PyErr_Occurred() == nullptr) {
     PyErr_Format(PyExc_SystemError, "it returned %d without an exception", status);
@@ -147,7 +143,8 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
   Complaint complaint;
   const int status =
       table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &Complaint::note);
-  // Its errors are set through SetError; the rule checks for another exception of Python.
+  // The allocator reports errors through SetError; the rule checks whether it set a Python
+  // exception too.
   const Ref raised(PyErr_Occurred() == nullptr ? nullptr : Py_NewRef(PyErr_Occurred()));
   PyErr_Clear();
   const Ref made(status == 0 && managed != nullptr ? own(managed) : Py_NewRef(Py_None));
@@ -175,25 +172,25 @@ PyMethodDef methods[] = {
     {"to_object", guarded<&to_object>, METH_O,
      "to_object(borrowed, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a BorrowedTensor."},
     {"borrow", guarded<&borrow>, METH_O,
-     "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the facts."},
+     "borrow(x, /)\n--\n\ndltensor_from_py_object_no_sync: the fields."},
     {"allocate", guarded<&allocate>, METH_VARARGS,
-     "allocate(dtype, shape, device_type=1, /)\n--\n\nmanaged_tensor_allocator: what came of it."},
+     "allocate(dtype, shape, device_type=1, /)\n--\n\nmanaged_tensor_allocator: its result."},
     {"stream", guarded<&stream>, METH_VARARGS,
-     "stream(device_type=1, id=0, /)\n--\n\ncurrent_work_stream: an address; NotImplemented where "
+     "stream(device_type=1, id=0, /)\n--\n\ncurrent_work_stream: an address; NotImplemented if "
      "it wrote none."},
     {}};
 PyGetSetDef properties[] = {
-    {"versions", guarded<&versions>, nullptr, "Of the table and of those that it links to.",
-     nullptr},
-    {"functions", guarded<&functions>, nullptr, "Which are there.", nullptr},
+    {"versions", guarded<&versions>, nullptr,
+     "The versions of the table and of the tables that it links to.", nullptr},
+    {"functions", guarded<&functions>, nullptr, "Whether each function is set, by name.", nullptr},
     {}};
 
 }  // namespace
 
 bool ready_api_type() {
   name_type(api_type, "dlbench._check.Api",
-            "Api(published)\n--\n\nThe C exchange API that a capsule or an int points at.",
-            sizeof(Api), &drop);
+            "Api(published)\n--\n\nThe C exchange API of a capsule or an address.", sizeof(Api),
+            &drop);
   api_type.tp_new = guarded<&make>;
   api_type.tp_methods = methods;
   api_type.tp_getset = properties;

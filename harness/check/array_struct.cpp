@@ -1,4 +1,4 @@
-#include "check/buffer.hpp"
+#include "check/module.hpp"
 #include "exchange/read.hpp"
 
 namespace dlbench::check {
@@ -6,7 +6,7 @@ namespace {
 
 using exchange::ArrayStruct;
 
-/// A struct with what its pointers point at.
+/// A struct and the data that it points to.
 struct Kept {
   ArrayStruct facts{};
   std::vector<std::intptr_t> shape, strides;

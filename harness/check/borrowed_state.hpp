@@ -14,7 +14,7 @@
 
 namespace dlbench::check {
 
-/// Behavior of a deleter, in the order of kDeleters. All but the first two are faults to be found.
+/// The behavior of a deleter, in the order of kDeleters. All except the first two are faults.
 enum class Deleter : unsigned char {
   honest,
   null,
@@ -26,22 +26,21 @@ enum class Deleter : unsigned char {
 };
 inline constexpr std::string_view kDeleters[] = {
     "honest", "null", "never", "wants-gil", "wants-thread", "wants-python", "leaks"};
-/// Behavior of the capsule's destructor, in the order of kDestructors.
+/// The behavior of the capsule's destructor, in the order of kDestructors.
 enum class Destructor : unsigned char { honest, none, regardless };
 inline constexpr std::string_view kDestructors[] = {"honest", "none", "regardless"};
 
 struct BorrowedState;
 
-/// A managed struct and a pointer to its BorrowedState, for deleters that run with a manager_ctx of
-/// NULL.
+/// A managed struct and a pointer to its BorrowedState, for deleters with a manager_ctx of NULL.
 template <typename Managed>
 struct Exported {
   Managed managed{};
   BorrowedState* state = nullptr;
 };
 
-/// The exported state. It lives until its BorrowedTensor and all exports are gone, so that a second
-/// deletion is counted instead of corrupting the heap.
+/// The state of a BorrowedTensor and its exports. It lives until all of them are released, so that
+/// a second deletion is counted instead of corrupting the heap.
 struct BorrowedState {
   std::shared_ptr<Bytes> memory;
   std::vector<std::int64_t> shape, strides;
@@ -53,14 +52,14 @@ struct BorrowedState {
   Exported<DLManagedTensor> legacy{};
   Exported<DLManagedTensorVersioned> own{};
   DLManagedTensorVersioned* versioned = &own.managed;
-  void* trap = nullptr;  // two pages of which the second cannot be read
+  void* trap = nullptr;  // two pages; the second has no read access
   std::thread::id made_on = std::this_thread::get_id();
 
   std::atomic<unsigned> deletions{0};
   std::atomic<bool> had_gil{false};
   std::atomic<int> holders{1};
 
-  // Does the capsule's destructor delete? Some faults may show only in a consumer's deletion.
+  // Is the capsule's destructor deleting? Some faults apply only to deletion by a consumer.
   static inline thread_local bool by_capsule = false;
 
   static constexpr std::size_t kPage = 4096;
@@ -106,7 +105,7 @@ struct BorrowedState {
         break;
       case Deleter::leaks: {
         if (by_capsule) break;
-        // Written to, so that no compiler removes it.
+        // A volatile variable, so that the compiler does not remove the allocation.
         static void* volatile lost;
         lost = std::malloc(1024);
         static_cast<void>(lost);

@@ -1,11 +1,9 @@
-#include "check/borrowed_tensor.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string>
 
 #include "check/borrowed_state.hpp"
-#include "check/facts.hpp"
+#include "check/module.hpp"
 
 namespace dlbench::check {
 
@@ -22,8 +20,8 @@ BorrowedState& state_of(PyObject* object) {
   return *reinterpret_cast<BorrowedTensor*>(object)->state;
 }
 
-// A capsule keeps the pointer, and may outlive all that is known here.
-const char* kept_for_ever(const char* name) {
+// Never freed, because a capsule keeps the pointer and may outlive all other objects.
+const char* immortal_name(const char* name) {
   static auto& names = *new std::set<std::string>;
   return names.insert(name).first->c_str();
 }
@@ -82,7 +80,7 @@ bool fill(BorrowedState& state, const Arguments& given) {
   }
   state.is_legacy = given.legacy != 0;
   state.poisons = given.poison != 0;
-  state.name = given.name != nullptr ? kept_for_ever(given.name)
+  state.name = given.name != nullptr ? immortal_name(given.name)
                : state.is_legacy     ? kLegacyName
                                      : kVersionedName;
   const DLTensor tensor{
@@ -94,7 +92,7 @@ bool fill(BorrowedState& state, const Arguments& given) {
       given.strides == Py_None || state.shape.empty() ? nullptr : state.strides.data(),
       given.byte_offset};
   const bool callable = state.deleter != Deleter::null;
-  // The page behind a trapped struct's flags cannot be read, so that one keeps its context.
+  // A trapped struct keeps its context, because the memory after its flags cannot be read.
   void* const context = given.context != 0 || given.trapped != 0 ? &state : nullptr;
   state.legacy = {
       {tensor, context, callable ? &BorrowedState::give_back<DLManagedTensor> : nullptr}, &state};
@@ -163,12 +161,12 @@ PyObject* address(PyObject* self, void*) {
 }
 
 PyMethodDef methods[] = {{"capsule", guarded<&capsule>, METH_NOARGS,
-                          "capsule()\n--\n\nA new capsule of it. Each must be released."},
+                          "capsule()\n--\n\nA new capsule with the tensor. Each must be released."},
                          {}};
 PyGetSetDef properties[] = {
-    {"deletions", guarded<&deletions>, nullptr, "How often its deleter was called.", nullptr},
-    {"had_gil", guarded<&had_gil>, nullptr, "Whether the last of them held the GIL.", nullptr},
-    {"address", guarded<&address>, nullptr, "Of the first element.", nullptr},
+    {"deletions", guarded<&deletions>, nullptr, "The number of calls of its deleter.", nullptr},
+    {"had_gil", guarded<&had_gil>, nullptr, "Whether the last call held the GIL.", nullptr},
+    {"address", guarded<&address>, nullptr, "The address of the first element.", nullptr},
     {}};
 
 }  // namespace
@@ -179,7 +177,7 @@ const DLTensor* tensor_of(PyObject* borrowed) {
 
 DLManagedTensorVersioned* export_versioned(PyObject* borrowed) {
   if (!PyObject_TypeCheck(borrowed, &borrowed_type)) {
-    PyErr_SetString(PyExc_TypeError, "a BorrowedTensor is wanted");
+    PyErr_SetString(PyExc_TypeError, "a BorrowedTensor is required");
     return nullptr;
   }
   state_of(borrowed).holders.fetch_add(1);
@@ -194,7 +192,7 @@ bool ready_borrowed_type() {
       "destructor='honest', name=None,\n     poison=True, trapped=False)\n--\n\n"
       "A managed tensor of any description. `strides` are elements, or None for a NULL "
       "pointer; `data` is an\naddress, or None for NULL. Its first deletion poisons the "
-      "memory. `trapped`: what follows the flags lies\non a page that cannot be read.",
+      "memory. `trapped`: the memory after the flags\ncannot be read.",
       sizeof(BorrowedTensor), &drop);
   borrowed_type.tp_new = guarded<&make>;
   borrowed_type.tp_methods = methods;

@@ -1,4 +1,4 @@
-#include "check/buffer.hpp"
+#include "check/module.hpp"
 
 namespace dlbench::check {
 
@@ -6,7 +6,7 @@ PyTypeObject buffered_type{};
 
 namespace {
 
-/// What one view of a Buffered holds.
+/// The data of one view of a Buffered.
 struct Held {
   Py_buffer inner{};
   std::vector<Py_ssize_t> strides;
@@ -26,7 +26,7 @@ bool change(Py_buffer& view, Held& held, PyObject* changes) {
   PyObject* strides = PyDict_GetItemString(changes, "strides");
   if (readonly != nullptr) view.readonly = PyObject_IsTrue(readonly);
   if (length != nullptr) view.len = PyLong_AsSsize_t(length);
-  // Interned by the caller, so it lives as long as the process.
+  // Interned by the caller, so it is valid for the life of the process.
   if (format != nullptr) view.format = const_cast<char*>(PyUnicode_AsUTF8(format));
   if (strides != nullptr && view.strides != nullptr) {
     std::vector<std::int64_t> read;
@@ -51,14 +51,14 @@ int get(PyObject* self, Py_buffer* view, int flags) {
   }
   auto held = std::make_unique<Held>();
   if (PyObject_GetBuffer(answer.source, &held->inner, answer.flags) != 0) {
-    // NumPy raises ValueError where the protocol has BufferError.
+    // NumPy raises ValueError instead of the protocol's BufferError.
     if (PyErr_ExceptionMatches(PyExc_ValueError)) {
       PyErr_SetString(PyExc_BufferError, "the memory does not match the requested flags");
     }
     return -1;
   }
   *view = held->inner;
-  // Fault: the view holds what is behind this object, and not this object.
+  // Fault: the view owns the source object instead of this object.
   if (PyDict_GetItemString(answer.changes, "orphan") != nullptr) return 0;
   view->obj = nullptr;
   if (!change(*view, *held, answer.changes)) {
@@ -96,7 +96,7 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) {
     return nullptr;
   }
   const Py_buffer& got = *view;
-  // Released with the last buffer: until then the memory may be read.
+  // Releases the buffer, whose memory may be read until then.
   PyObject* held = PyCapsule_New(view.get(), nullptr, &give_back);
   if (held == nullptr) {
     PyBuffer_Release(view.get());
@@ -111,11 +111,12 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) {
 }
 
 bool ready_buffered_type() {
-  name_type(buffered_type, "dlbench._check.Buffered",
-            "Base of Python classes with the buffer protocol. `_buffer(flags)` returns the "
-            "source object,\nthe flags for its buffer, and a dict of changes to the "
-            "result: readonly, len, format, strides.\n`_released()` is called at the end of each.",
-            sizeof(PyObject), nullptr);
+  name_type(
+      buffered_type, "dlbench._check.Buffered",
+      "Base of Python classes with the buffer protocol. `_buffer(flags)` returns the "
+      "source object,\nthe flags for its buffer, and a dict of changes to the "
+      "result: readonly, len, format, strides.\n`_released()` is called when a buffer is released.",
+      sizeof(PyObject), nullptr);
   buffered_type.tp_flags |= Py_TPFLAGS_BASETYPE;
   buffered_type.tp_new = &PyType_GenericNew;
   buffered_type.tp_as_buffer = &buffer;

@@ -1,14 +1,13 @@
-#include "check/facts.hpp"
-
 #include <optional>
 #include <string_view>
 
+#include "check/module.hpp"
 #include "exchange/elements.hpp"
 
 namespace dlbench::check {
 namespace {
 
-// What rules make has some kilobytes: a description of more is false, and may lead anywhere.
+// Rules make arrays of some kilobytes, so a larger description is invalid and must not be read.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
 bool put(PyObject* dict, const char* key, PyObject* stolen) {

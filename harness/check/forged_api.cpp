@@ -2,14 +2,12 @@
 
 #include <cstring>
 
-#include "check/api.hpp"
-#include "check/borrowed_tensor.hpp"
-#include "check/taken.hpp"
+#include "check/module.hpp"
 
 namespace dlbench::check {
 namespace {
 
-// The table's functions have no context, so a process has one forged table.
+// The functions of a table have no context argument, so a process has only one forged table.
 PyObject* callbacks = nullptr;
 
 /// The return value of a callback; null with an exception set.
@@ -33,7 +31,7 @@ int to_object(DLManagedTensorVersioned* managed, void** out) {
 }
 
 int borrow(void* object, DLTensor* out) {
-  // What is borrowed lives until the next time.
+  // A borrowed view is valid until the next call.
   static PyObject* last = nullptr;
   PyObject* borrowed = ask("borrow", Py_BuildValue("(O)", static_cast<PyObject*>(object)));
   if (borrowed == nullptr) return -1;
@@ -83,7 +81,8 @@ PyObject* make_api(PyObject*, PyObject* arguments, PyObject* keywords) {
   Py_XSETREF(callbacks, Py_NewRef(given));
   table = {{version, nullptr}, &allocate, &from_object, &to_object, &borrow, &stream};
   if (std::strcmp(without, "current_work_stream") == 0) table.current_work_stream = nullptr;
-  // A capsule keeps the pointer of its name; the callers' names are literals of few faults.
+  // A capsule keeps the pointer to its name. Never freed, because only a few different names are
+  // used.
   return PyCapsule_New(&table, ::strdup(name), nullptr);
 }
 

@@ -52,10 +52,11 @@ int get_buffer(PyObject* self, Py_buffer* view, int flags) {
 }
 
 PyMethodDef methods[] = {{"poison", guarded<&poison>, METH_NOARGS,
-                          "poison()\n--\n\nOverwrite it, as freed memory would be."},
+                          "poison()\n--\n\nOverwrites the content, like that of freed memory."},
                          {}};
-PyGetSetDef properties[] = {
-    {"address", guarded<&address>, nullptr, "Of the first byte of the content.", nullptr}, {}};
+PyGetSetDef properties[] = {{"address", guarded<&address>, nullptr,
+                             "The address of the first byte of the content.", nullptr},
+                            {}};
 PyBufferProcs buffer{&get_buffer, nullptr};
 
 }  // namespace

@@ -7,7 +7,7 @@
 
 namespace dlbench::check {
 
-/// Bytes that several borrowed tensors may share; `freed` becomes true when they were freed.
+/// Bytes that several borrowed tensors may share. poison() overwrites them.
 struct Bytes {
   static constexpr std::size_t kAlignment = 4096;
   static constexpr int kPoison = 0xDD;
@@ -27,7 +27,7 @@ struct Bytes {
   void poison() { std::memset(place.get(), kPoison, size); }
 };
 
-/// The Python object `Memory(content, offset=0)`.
+/// The Python object Memory(content, offset=0).
 struct Memory {
   PyObject ob_base;
   std::shared_ptr<Bytes> bytes;

@@ -1,15 +1,11 @@
-// The module of `dlbench check`: it reads a library's exports into plain values, and exports
+// The module of `dlbench check`. It reads the exports of a library as plain values, and exports
 // tensors of any description to a consumer.
 #include "exchange/python/module.hpp"
 
 #include <cstdlib>
 
-#include "check/api.hpp"
-#include "check/borrowed_tensor.hpp"
-#include "check/buffer.hpp"
-#include "check/facts.hpp"
 #include "check/memory.hpp"
-#include "check/taken.hpp"
+#include "check/module.hpp"
 #include "exchange/heap.hpp"
 
 namespace dlbench::check {
@@ -28,14 +24,13 @@ PyObject* abort_at_exit(PyObject*, PyObject*) {
 
 PyMethodDef functions[] = {
     {"read", guarded<&read_capsule>, METH_O,
-     "read(capsule, /)\n--\n\nThe facts of a DLPack capsule; it is not taken. Raises ValueError "
-     "for "
-     "what is none."},
+     "read(capsule, /)\n--\n\nThe fields of a DLPack capsule, which stays unconsumed. Raises "
+     "ValueError for other objects."},
     {"take", guarded<&take_capsule>, METH_O,
-     "take(capsule, /)\n--\n\nAs a consumer does: a Taken."},
+     "take(capsule, /)\n--\n\nImports a capsule as a consumer does. Returns a Taken."},
     {"gather", guarded<&gather>, METH_VARARGS,
-     "gather(address, shape, strides, itemsize, /)\n--\n\nThe elements' bytes in C order. Strides "
-     "are bytes, or None."},
+     "gather(address, shape, strides, itemsize, /)\n--\n\nThe bytes of the elements in C order. "
+     "Strides are in bytes, or None."},
     keyword_method("make_api", guarded<&make_api>,
                    "make_api(callbacks, *, version=(1, 3), without='', name=...)\n--\n\nA forged C "
                    "exchange API, as a capsule."),
@@ -43,19 +38,18 @@ PyMethodDef functions[] = {
      "get_buffer(x, flags, /)\n--\n\nThe fields of the Py_buffer of x for these flags; the "
      "buffer is released with `held`."},
     {"read_struct", guarded<&read_struct>, METH_O,
-     "read_struct(capsule, /)\n--\n\nThe facts of an __array_struct__."},
+     "read_struct(capsule, /)\n--\n\nThe fields of an __array_struct__."},
     {"make_struct", guarded<&make_struct>, METH_VARARGS,
-     "make_struct(two, kind, itemsize, flags, shape, strides, data, keep, /)\n--\n\nSuch a "
-     "capsule."},
+     "make_struct(two, kind, itemsize, flags, shape, strides, data, keep, /)\n--\n\nA "
+     "capsule with an __array_struct__."},
     {"heap_bytes", guarded<&heap_bytes>, METH_NOARGS,
-     "heap_bytes()\n--\n\nBytes that malloc has allocated; None where that is unknown."},
+     "heap_bytes()\n--\n\nBytes that malloc has allocated; None if unknown."},
     {"abort_at_exit", guarded<&abort_at_exit>, METH_NOARGS,
-     "abort_at_exit()\n--\n\nFault: the process will abort when it ends."},
+     "abort_at_exit()\n--\n\nFault: the process aborts when it exits."},
     {}};
 
 PyModuleDef module = dlbench::define_module(
-    "_check", "Reads what libraries export, and exports them tensors of any description.",
-    functions);
+    "_check", "Reads exports of libraries, and exports tensors of any description.", functions);
 
 }  // namespace
 }  // namespace dlbench::check
@@ -67,10 +61,9 @@ PyMODINIT_FUNC PyInit__check() {
     return nullptr;
   }
   dlbench::Ref made(dlbench::create_module(module));
-  const auto add = [&made](const char* name, PyTypeObject& type) {
-    return PyModule_AddObjectRef(made.get(), name, reinterpret_cast<PyObject*>(&type)) == 0;
-  };
-  const bool good = made && add("Memory", memory_type) && add("BorrowedTensor", borrowed_type) &&
-                    add("Api", api_type) && add("Buffered", buffered_type);
+  const bool good = dlbench::add_types(made.get(), {{"Memory", &memory_type},
+                                                    {"BorrowedTensor", &borrowed_type},
+                                                    {"Api", &api_type},
+                                                    {"Buffered", &buffered_type}});
   return good ? made.release() : nullptr;
 }

@@ -15,7 +15,7 @@
 
 namespace dlbench::check {
 
-/// Foreign sizes or strides as a tuple; None where the pointer is NULL or the number of axes is
+/// Foreign sizes or strides as a tuple; None if the pointer is NULL or the number of axes is
 /// impossible.
 template <typename Integer>
 PyObject* sizes_of(const Integer* values, std::int64_t axes) {
@@ -28,7 +28,7 @@ PyObject* sizes_of(const Integer* values, std::int64_t axes) {
 
 /// False with an exception set unless `object` is a sequence of ints.
 inline bool read_ints(PyObject* object, std::vector<std::int64_t>& values) {
-  const Ref sequence(PySequence_Fast(object, "a sequence of ints is wanted"));
+  const Ref sequence(PySequence_Fast(object, "a sequence of ints is required"));
   if (!sequence) return false;
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(sequence.get()); ++i) {
     values.push_back(PyLong_AsLongLong(PySequence_Fast_GET_ITEM(sequence.get(), i)));
@@ -41,7 +41,7 @@ inline void* read_address(PyObject* number) {
   return PyLong_AsVoidPtr(number);
 }
 
-/// `guarded<&function>`: the function, with C++ exceptions turned into Python's.
+/// `guarded<&function>` calls the function and converts C++ exceptions to Python exceptions.
 template <auto function>
 struct Guarded;
 template <typename Result, typename... Arguments, Result (*function)(Arguments...)>

@@ -1,5 +1,3 @@
-#include "check/taken.hpp"
-
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
@@ -7,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "check/facts.hpp"
+#include "check/module.hpp"
 #include "exchange/python/pending_error.hpp"
 
 namespace dlbench::check {
@@ -26,7 +24,7 @@ Taken& taken_of(PyObject* object) {
   return *reinterpret_cast<Taken*>(object);
 }
 
-/// Both pointers of a Taken, one of them null; its deleter may run anywhere.
+/// The two pointers of a Taken, one of them null. The deleter may be called on any thread.
 struct Held {
   DLManagedTensor* legacy = nullptr;
   DLManagedTensorVersioned* versioned = nullptr;
@@ -37,13 +35,13 @@ struct Held {
   }
 };
 
-Held give_up(Taken& taken) {
+Held detach(Taken& taken) {
   return {std::exchange(taken.legacy, nullptr), std::exchange(taken.versioned, nullptr)};
 }
 
 void drop(PyObject* self) {
   const PendingError kept;
-  give_up(taken_of(self)).release();
+  detach(taken_of(self)).release();
   Py_TYPE(self)->tp_free(self);
 }
 
@@ -55,11 +53,11 @@ PyObject* facts(PyObject* self, void*) {
   return nullptr;
 }
 
-// Released by the C library's exit, after the interpreter's end.
-std::vector<Held>& left_for_the_end() {
+// Released at the exit of the C library, after the interpreter has ended.
+std::vector<Held>& deferred_to_exit() {
   static std::vector<Held>& all = *[] {
     std::atexit([] {
-      for (const Held& held : left_for_the_end()) held.release();
+      for (const Held& held : deferred_to_exit()) held.release();
     });
     return new std::vector<Held>;
   }();
@@ -70,7 +68,7 @@ PyObject* release(PyObject* self, PyObject* arguments) {
   const char* word = "here";
   if (!PyArg_ParseTuple(arguments, "|s:release", &word)) return nullptr;
   const std::string_view how = word;
-  const Held held = give_up(taken_of(self));
+  const Held held = detach(taken_of(self));
   if (how == "here") {
     held.release();
   } else if (how == "without-gil") {
@@ -86,7 +84,7 @@ PyObject* release(PyObject* self, PyObject* arguments) {
     }).join();
     Py_END_ALLOW_THREADS;
   } else if (how == "at-exit") {
-    left_for_the_end().push_back(held);
+    deferred_to_exit().push_back(held);
   } else {
     PyErr_Format(PyExc_ValueError, "unknown way '%s'", word);
     return nullptr;
@@ -97,11 +95,10 @@ PyObject* release(PyObject* self, PyObject* arguments) {
 
 PyMethodDef methods[] = {
     {"release", guarded<&release>, METH_VARARGS,
-     "release(how='here')\n--\n\nCall the deleter: 'here'; 'without-gil'; in a 'thread' of its "
-     "own that holds the GIL;\n'at-exit', when the interpreter has gone."},
+     "release(how='here')\n--\n\nCall the deleter: 'here'; 'without-gil'; in a new 'thread' "
+     "that holds the GIL;\nor 'at-exit', after the interpreter has ended."},
     {}};
-PyGetSetDef properties[] = {
-    {"facts", &facts, nullptr, "The fields as `read` returns them.", nullptr}, {}};
+PyGetSetDef properties[] = {{"facts", &facts, nullptr, "The fields, as from read().", nullptr}, {}};
 
 template <typename Managed>
 PyObject* owner(Managed* managed, Managed* Taken::*place) {

@@ -16,24 +16,25 @@ struct Unit {
 };
 
 struct About {
-  /// The file that was loaded, even if it cannot be used.
+  /// The file that was loaded, even if it is not usable.
   std::string library;
-  /// The driver's version as it reports it: "13.0", "6.4.43483".
+  /// The driver's version: "13.0", "6.4.43483".
   std::string version;
   std::vector<Unit> units;
 };
 
-/// Details of a backend; opens it. Empty for a name without a driver.
+/// The facts about a backend, which is opened. Empty for a name without a driver.
 About about(std::string_view backend);
 
-/// The name of a value of CUcomputemode or hipComputeMode; empty for an unknown value.
+/// The name of a CUcomputemode or hipComputeMode; empty for an unknown value.
 std::string mode_of(int number);
 
-/// "GPU-" and the bytes in CUDA's notation, or as characters where they are printable, as in ROCm.
+/// "GPU-" followed by the bytes in CUDA's notation, or as characters if they are printable, as in
+/// ROCm.
 std::string uuid_of(const unsigned char (&bytes)[16]);
 
-/// Reads the facts about one device; CUDA and HIP have the same functions for it. `compute_mode` is
-/// the vendor's number of that attribute.
+/// Reads the facts about one device. CUDA and HIP have the same functions for this. `compute_mode`
+/// is the vendor's number of that attribute.
 template <typename Uuid, typename Api>
 Unit unit_of(const Api& api, int device, int compute_mode) {
   Unit unit;

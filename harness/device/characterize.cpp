@@ -25,7 +25,7 @@ OwnEvent make_event(const Table& table) {
   return made;
 }
 
-/// What a delay writes: two readings of the device's timer, in ns.
+/// The stamps of a delay: two readings of the device's timer, in ns.
 struct Stamp {
   std::int64_t begin = 0;
   std::int64_t end = 0;
@@ -54,8 +54,8 @@ void wait_for(const Table& table, Stream stream) {
   check(table, "waiting for a stream", table.stream_synchronize(stream));
 }
 
-/// Waits for streams at the end of its life, also where a call throws: a delay that still runs
-/// would write to stamps that are freed.
+/// Waits for streams in its destructor, also after an exception: a running delay would write to
+/// freed stamps.
 class Settled {
  public:
   Settled(const Table& table, Stream busy, std::span<const Stream> streams)
@@ -78,7 +78,7 @@ class Settled {
 std::vector<std::int64_t> measure_timer_steps(const Table& table, unsigned count) {
   Stamps stamps(table, count);
   const OwnStream stream = make_stream(table);
-  // A delay of 1 ns reads the timer until it shows another time.
+  // A delay of 1 ns reads the timer until its value changes.
   for (unsigned i = 0; i < count; ++i) put_delay(table, stream.get(), 1, stamps.address(i));
   wait_for(table, stream.get());
   std::vector<std::int64_t> steps;
@@ -90,7 +90,7 @@ std::vector<double> measure_empty_events(const Table& table, unsigned count, std
   const OwnStream stream = make_stream(table);
   std::vector<OwnEvent> events;
   for (unsigned i = 0; i < 2 * count; ++i) events.push_back(make_event(table));
-  // The first use of an event or of the delay may load something.
+  // The first use of an event or of the delay may load code.
   put_delay(table, stream.get(), 1, 0);
   for (const OwnEvent& event : events) {
     check(table, "recording an event", table.event_record(event.get(), stream.get()));
@@ -117,11 +117,11 @@ std::vector<double> measure_empty_events(const Table& table, unsigned count, std
 StreamOrder order_behind(const Table& table, Stream busy, std::span<const Stream> streams,
                          std::int64_t delay_ns) {
   const OwnEvent end = make_event(table);
-  // One for each stream, then the busy stream's.
+  // One for each stream, then one for the busy stream.
   Stamps stamps(table, streams.size() + 1);
   const Settled settled(table, busy, streams);
-  // Two delays: in a hardware queue that two streams share, the second delay waits for the first
-  // one, and what stands behind it waits too. One delay alone would let it pass.
+  // Two delays, because in a shared hardware queue the second delay waits for the first one and
+  // blocks later work of other streams. A single delay would not.
   put_delay(table, busy, delay_ns, 0);
   put_delay(table, busy, delay_ns, stamps.address(streams.size()));
   check(table, "recording an event", table.event_record(end.get(), busy));

@@ -6,27 +6,27 @@
 
 #include "device/table.hpp"
 
-/// Properties of a device that no library affects: the step of its timer, the time between two
-/// adjacent events, and which of its streams run concurrently. The caller has entered the device.
-/// Each function throws std::runtime_error with the driver's own message.
+/// Measures properties of a device that do not depend on libraries: the step of its timer, the time
+/// between two adjacent events, and which of its streams run concurrently. The caller must have
+/// entered the device. Each function throws std::runtime_error with the driver's message.
 namespace dlbench::device {
 
 /// Differences between consecutive readings of the device's timer, in ns. Each is one step, or
-/// several where a reading takes longer than a step.
+/// several if a reading takes longer than a step.
 std::vector<std::int64_t> measure_timer_steps(const Table& table, unsigned count);
 
-/// Times between two adjacent events, in ns. With `hold_ns` a delay holds the stream until the host
-/// has submitted all events, so that no gap is caused by the host.
+/// Times between two adjacent events, in ns. With `hold_ns` a delay keeps the stream busy until the
+/// host has submitted all events, so that the host causes no gap.
 std::vector<double> measure_empty_events(const Table& table, unsigned count, std::int64_t hold_ns);
 
-/// Which work ran concurrently with a busy stream, and which ran after it.
+/// Which work ran concurrently with a busy stream and which ran after it.
 struct StreamOrder {
-  /// The busy stream was still busy after the host had submitted everything. Without that the other
-  /// fields mean nothing.
+  /// The busy stream was busy until the host had submitted everything. Otherwise the other fields
+  /// have no meaning.
   bool was_busy = false;
-  /// The negative control: work on the busy stream itself, behind the delay, ran after the delay.
+  /// The negative control: later work on the busy stream itself ran after the delay.
   bool was_ordered_on_itself = false;
-  /// For each stream, the busy one included: its work ran while the busy stream was busy.
+  /// For each stream, including the busy one: its work ran while the busy stream was busy.
   std::vector<bool> ran_beside;
 };
 
@@ -35,8 +35,8 @@ struct StreamOrder {
 StreamOrder order_behind(const Table& table, Stream busy, std::span<const Stream> streams,
                          std::int64_t delay_ns);
 
-/// Keeps each of `streams` streams busy, one after the other, as order_behind() does. The first is
-/// the default stream; the others do not wait for it by their flags.
+/// Runs order_behind() for each of `streams` streams. The first is the default stream; the flags of
+/// the others exclude an implicit wait for it.
 std::vector<StreamOrder> order_streams(const Table& table, unsigned streams, std::int64_t delay_ns);
 
 }  // namespace dlbench::device

@@ -17,7 +17,7 @@ constexpr Code system_driver_mismatch = 803;
 State state_of(Code code, Access access) noexcept {
   if (code == 0) return State::Ok;
   if (code == stub_library) return State::Stub;
-  // A node that may not be opened comes back as whatever the driver makes of it.
+  // Drivers report a denied device node with different errors.
   if (access == Access::Denied || code == not_permitted) return State::NoPermission;
   if (code == insufficient_driver || code == system_driver_mismatch) return State::NoDriver;
   return code == no_device ? State::NoDevice : State::Failed;
@@ -47,9 +47,24 @@ Driver::Driver() : library("libcuda.so", {"libcuda.so.1", "libcuda.so"}) {
 }
 
 Driver& driver() {
-  // Never destroyed: other libraries' threads may call into the driver until the process ends.
+  // Never destroyed, because threads of other libraries may call the driver until the process ends.
   static Driver& only = *std::make_unique<Driver>().release();
   return only;
+}
+
+About about(const Driver& driver) {
+  const Api& api = driver.api;
+  About facts{driver.library.path(), {}, {}};
+  int version = 0;
+  if (api.driver_get_version != nullptr && api.driver_get_version(&version) == 0) {
+    facts.version = std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+  }
+  for (int number = 0; number < driver.backend.count; ++number) {
+    Ordinal device = 0;
+    const bool found = api.device_get(&device, number) == 0;
+    facts.units.push_back(found ? unit_of<Uuid>(api, device, compute_mode) : Unit{});
+  }
+  return facts;
 }
 
 }  // namespace dlbench::device::cuda

@@ -6,7 +6,7 @@
 
 namespace dlbench::device::cuda {
 
-/// The CUDA driver of this process, as far as it could be opened.
+/// The CUDA driver of this process.
 struct Driver {
   Library library;
   Api api;
@@ -18,23 +18,24 @@ struct Driver {
   FirstCalls load();
 };
 
-/// Opened by the first call. Call it after the libraries whose driver is to be shared were
+/// Opens the driver on the first call. Call it after the libraries that share the driver are
 /// imported.
 Driver& driver();
 
-/// The state for an error of the first calls; `node` is the device node that a user needs access to
+/// The state for an error of the first calls. `node` is the access to the device node
 /// (/dev/nvidiactl).
 State state_of(Code, Access node) noexcept;
 
-/// "CUDA_ERROR_STUB_LIBRARY"; "CUDA error" where the driver has no name for it.
+/// "CUDA_ERROR_STUB_LIBRARY"; "CUDA error" if the driver has no name for the code.
 const char* name_of(const Api&, Code);
 
-/// The functions of the table that the driver does not have.
+/// Fills the table with the driver's functions, and with dlbench's where the driver has none.
 void fill(Table&, const Api&);
 
 About about(const Driver&);
 
-/// The delay kernel in the current context, loaded at its first use on each device.
+/// Launches the delay kernel in the current context. The kernel is loaded on first use on each
+/// device.
 Code delay(Stream, std::int64_t ns, Address stamps, Address out, unsigned value);
 
 }  // namespace dlbench::device::cuda

@@ -4,8 +4,8 @@
 
 #include "device/table.hpp"
 
-/// The functions of the CUDA driver; never linked. dlbench declares the prototypes itself, so that
-/// a build needs no vendor's header; a test compiles them against cuda.h where it is installed.
+/// The functions of the CUDA driver, which is not linked. The prototypes are declared here, so that
+/// a build needs no vendor header. A test compares them with cuda.h if it is installed.
 namespace dlbench::device::cuda {
 
 using Ordinal = int;
@@ -69,7 +69,8 @@ struct Api {
                         Stream, void** parameters, void** extra) = nullptr;
 };
 
-/// Calls take(name in the driver, member) for each function but cuGetProcAddress, which finds them.
+/// Calls take(name in the driver, member) for each function except cuGetProcAddress, which finds
+/// the others.
 template <typename Take>
 void each(Api& api, Take&& take) {
   take("cuInit", api.init);

@@ -19,7 +19,7 @@ Code enter(int number) {
   Ordinal device = 0;
   if (const Code code = api().device_get(&device, number)) return code;
   Context context = nullptr;
-  // Retained once and never released: the frameworks in this process hold it too.
+  // Retained once and never released, because the frameworks in this process use it too.
   const Code code = contexts.get(number, &context, [device](void** made) {
     return api().device_primary_ctx_retain(made, device);
   });
@@ -38,15 +38,15 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned type = 0;
   unsigned managed = 0;
   int device = 0;
-  int asked[] = {memory_type, is_managed, device_ordinal};
+  int attributes[] = {memory_type, is_managed, device_ordinal};
   void* answers[] = {&type, &managed, &device};
-  // For an unknown address the driver returns 0 for each.
-  if (const Code code = api().pointer_get_attributes(3, asked, answers, address)) return code;
+  // For an unknown address every attribute is 0.
+  if (const Code code = api().pointer_get_attributes(3, attributes, answers, address)) return code;
   *kind = managed != 0                 ? Memory::Managed
           : type == memory_type_device ? Memory::Device
           : type == memory_type_host   ? Memory::Pinned
                                        : Memory::Pageable;
-  // The driver has a negative number for memory that is no device's.
+  // The ordinal is negative for memory that belongs to no device.
   *ordinal = *kind == Memory::Pageable || device < 0 ? 0 : device;
   return 0;
 }
@@ -63,7 +63,7 @@ Code cache_bytes(std::size_t* bytes) {
 }  // namespace
 
 const char* name_of(const Api& from, Code code) {
-  // A stub has no names, and this one is the point of it.
+  // A stub library has no names of errors.
   if (code == 34) return "CUDA_ERROR_STUB_LIBRARY";
   const char* name = nullptr;
   const bool is_known = from.get_error_name != nullptr && from.get_error_name(code, &name) == 0;

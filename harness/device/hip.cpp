@@ -17,7 +17,7 @@ std::vector<std::string>& packages() {
   return folders;
 }
 
-/// Each runtime that the wheels of torch (`torch`) and ROCm (`rocm-sdk-core`) have installed.
+/// The runtimes in the wheels of torch (`torch`) and ROCm (`rocm-sdk-core`).
 std::vector<std::string> in_packages() {
   std::vector<std::string> found;
   for (const std::string& folder : packages()) {
@@ -43,7 +43,7 @@ std::vector<std::string> names() {
 
 State state_of(Code code, Access access) noexcept {
   if (code == 0) return State::Ok;
-  // A node that may not be opened comes back as no device.
+  // The runtime reports a denied device node as a missing device.
   if (access == Access::Denied || code == not_permitted) return State::NoPermission;
   if (code == insufficient_driver) return State::NoDriver;
   return code == no_device ? State::NoDevice : State::Failed;
@@ -75,9 +75,23 @@ void search_packages(std::vector<std::string> folders) {
 }
 
 Runtime& runtime() {
-  // Never destroyed: other libraries' threads may call into the runtime until the process ends.
+  // Never destroyed, because threads of other libraries may call the runtime until the process
+  // ends.
   static Runtime& only = *std::make_unique<Runtime>().release();
   return only;
+}
+
+About about(const Runtime& runtime) {
+  About facts{runtime.library.path(), {}, {}};
+  if (runtime.version != 0) {
+    facts.version = std::to_string(runtime.version / 10'000'000) + "." +
+                    std::to_string(runtime.version / 100'000 % 100) + "." +
+                    std::to_string(runtime.version % 100'000);
+  }
+  for (int device = 0; device < runtime.backend.count; ++device) {
+    facts.units.push_back(unit_of<Uuid>(runtime.api, device, compute_mode));
+  }
+  return facts;
 }
 
 }  // namespace dlbench::device::hip

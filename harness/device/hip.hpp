@@ -10,7 +10,7 @@
 
 namespace dlbench::device::hip {
 
-/// The HIP runtime of this process, as far as it could be opened.
+/// The HIP runtime of this process.
 struct Runtime {
   Library library;
   Api api;
@@ -23,38 +23,38 @@ struct Runtime {
   FirstCalls load();
 };
 
-/// Opened by the first call. Call it after the libraries whose runtime is to be shared were
+/// Opens the runtime on the first call. Call it after the libraries that share the runtime are
 /// imported.
 Runtime& runtime();
 
-/// Folders of Python packages, such as site-packages. The wheels of torch and of ROCm contain a HIP
-/// runtime. It is used where the process has loaded none and the loader finds none. No effect after
-/// the runtime was opened.
+/// Sets the folders of Python packages, such as site-packages. The wheels of torch and of ROCm
+/// contain a HIP runtime, which is used if the process has loaded none and the loader finds none.
+/// No effect after the runtime is opened.
 void search_packages(std::vector<std::string> folders);
 
-/// The state for an error of the first call; `node` is the device node that a user needs access to
-/// (/dev/kfd).
+/// The state for an error of the first call. `node` is the access to the device node (/dev/kfd).
 State state_of(Code, Access node) noexcept;
 
 /// "hipErrorNoDevice".
 const char* name_of(const Api&, Code);
 
-/// The table: the runtime's own functions, and dlbench's where it has none.
+/// Fills the table with the runtime's functions, and with dlbench's where the runtime has none.
 void fill(Table&, const Api&);
 
 About about(const Runtime&);
 
 /// A device's architecture in the compiler's notation, "gfx90a:sramecc+:xnack-", from its
-/// hipDeviceProp_t; empty where it has none. The member's offset differs between HIP's versions, so
-/// it is found by its form. The only other text in the struct is the device's name, in its first
-/// 256 bytes.
+/// hipDeviceProp_t; empty if there is none. The offset of the member differs between versions of
+/// HIP, so it is found by its form. The only other text in the struct is the device's name, in the
+/// first 256 bytes.
 std::string arch_in(std::string_view properties);
 
-/// The delay kernel, compiled by hiprtc and loaded on first use on each device.
+/// Launches the delay kernel. The kernel is compiled by hiprtc and loaded on first use on each
+/// device.
 Code delay(Stream, std::int64_t ns, Address stamps, Address out, unsigned value);
 
-/// The name of this code and the reason, with the compiler's log, where the delay kernel could not
-/// be made and `delay` returned this code; else nullptr. The text stays valid.
+/// If `delay` returned this code because the delay kernel could not be made: the name of the code
+/// and the reason, with the compiler's log. Otherwise null. The text stays valid.
 const char* why_no_delay(Code);
 
 }  // namespace dlbench::device::hip

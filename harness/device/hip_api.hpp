@@ -4,10 +4,10 @@
 
 #include "device/table.hpp"
 
-/// The functions of the HIP runtime and its compiler; never linked. They take only scalars and
-/// handles, since HIP's structs change between major versions. The one struct that is needed is
-/// read without its layout (`arch_in`). A test compiles the prototypes against HIP's headers where
-/// these are installed.
+/// The functions of the HIP runtime and its compiler, which are not linked. They take only scalars
+/// and handles, because HIP's structs change between major versions. The one struct that is needed
+/// is read without its layout (arch_in). A test compares the prototypes with HIP's headers if they
+/// are installed.
 namespace dlbench::device::hip {
 
 using Ordinal = int;
@@ -19,7 +19,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 
-/// The symbol behind hipGetDeviceProperties since HIP 6, and its name before.
+/// The symbol of hipGetDeviceProperties since HIP 6, and before.
 inline constexpr const char* device_properties = "hipGetDevicePropertiesR0600";
 inline constexpr const char* device_properties_before = "hipGetDeviceProperties";
 /// hipDeviceProp_t has 792 bytes in HIP 5 and 1472 in HIP 6 and 7.
@@ -37,7 +37,7 @@ struct Api {
   Code (*device_get_name)(char* name, int length, Ordinal) = nullptr;
   Code (*device_get_uuid)(Uuid*, Ordinal) = nullptr;
   Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
-  /// Writes a hipDeviceProp_t of any version, so at most `properties_size` bytes.
+  /// Writes a hipDeviceProp_t of any version, which has at most `properties_size` bytes.
   Code (*get_device_properties)(void* properties, Ordinal) = nullptr;
   Code (*device_synchronize)() = nullptr;
 

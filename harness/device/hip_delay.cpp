@@ -16,14 +16,14 @@ namespace dlbench::device::hip {
 namespace {
 
 constexpr Code not_supported = 801;
-/// Returned whenever no kernel exists. No function of the table returns it from the runtime itself,
-/// so the reason below is never shown for another error.
+/// Returned if no kernel can be made. No function of the runtime that the table uses returns it, so
+/// the reason below is not shown for another error.
 constexpr Code invalid_source = 300;
 
 std::atomic<const char*> reason{nullptr};
 
 Code fail(const std::string& arch, const std::string& why) {
-  // Never destroyed: the table contains pointers into it.
+  // Never destroyed, because the table contains pointers into it.
   static auto& kept = *std::make_unique<std::set<std::string>>().release();
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
@@ -42,8 +42,8 @@ std::string shorten(std::string log) {
   return log;
 }
 
-/// Needs the compiler of the runtime's own version: the runtime may not read the output of another
-/// one. So the file in the runtime's folder comes first; a wheel that brings both has no other.
+/// The compiler must have the runtime's version, because the runtime may not read the output of
+/// another one. So the file in the runtime's folder comes first.
 std::vector<std::string> compiler_names() {
   const std::string versioned = "libhiprtc.so." + std::to_string(runtime().version / 10'000'000);
   const auto folder = std::filesystem::path(runtime().library.path()).parent_path();
@@ -59,7 +59,8 @@ std::vector<std::string> compiler_names() {
 struct Loaded {
   Library library{compiler_names()};
   Compiler compiler;
-  std::string missing;  ///< the loader's message, or a missing function; empty: none
+  /// The loader's message, or a missing function; empty if the compiler is complete.
+  std::string missing;
 
   Loaded() {
     each(compiler, [this](const char* symbol, auto& function) {
@@ -78,7 +79,7 @@ std::string log_of(const Compiler& compiler, Program program) {
   return compiler.get_program_log(program, log.data()) == 0 ? shorten(log) : std::string();
 }
 
-/// The compiler's errors are numbers of its own, so that they become one of the runtime's here.
+/// The compiler has its own error numbers, so its errors are mapped to one of the runtime.
 Code compile(const std::string& arch, std::vector<char>& made) {
   static const Loaded loaded;
   if (!loaded.missing.empty()) return fail(arch, loaded.missing);
@@ -90,8 +91,8 @@ Code compile(const std::string& arch, std::vector<char>& made) {
   Program program = nullptr;
   Code code = compiler.create_program(&program, delay_hip.data(), "delay.hip", 0, nullptr, nullptr);
   if (code != 0) return failed("hiprtcCreateProgram", code);
-  // Without an architecture hiprtc loads a libamdhip64.so itself: a second runtime in addition to a
-  // wheel's, and none where only libamdhip64.so.6 is installed.
+  // Without an architecture hiprtc loads a libamdhip64.so itself: a second runtime in addition to
+  // that of a wheel, or none if only libamdhip64.so.6 is installed.
   const std::string option = "--offload-arch=" + arch;
   const char* const options[] = {option.c_str()};
   Code error = 0;
@@ -125,8 +126,8 @@ Code load(Ordinal device, Function* made) {
   return api.module_get_function(made, module, delay_kernel);
 }
 
-/// Compiling takes seconds, and every delay needs its kernel: a failed compilation is not repeated.
-/// PerDevice calls it under its lock.
+/// Compiling takes seconds and every delay needs the kernel, so a failed compilation is not
+/// repeated. Called by PerDevice under its lock.
 Code load_once(Ordinal device, Function* made) {
   static std::map<Ordinal, const char*> failed;
   if (const auto found = failed.find(device); found != failed.end()) {

@@ -25,8 +25,9 @@ const char* error_name(Code code) {
   return no_delay != nullptr ? no_delay : name_of(api(), code);
 }
 
-/// The runtime makes a context in the first call that needs one, which hipSetDevice does not. A
-/// device that lets no process in is refused here, not where a library makes its first array.
+/// The runtime creates a context in the first call that needs one, which hipSetDevice does not.
+/// This function makes such a call, so that an unusable device fails here and not when a library
+/// makes its first array.
 Code enter(int ordinal) {
   static PerDevice contexts;
   static char entered;
@@ -43,7 +44,7 @@ Code enter(int ordinal) {
 Code current(Current* now) {
   Ordinal device = 0;
   const Code code = api().get_device(&device);
-  // Null means that nothing is current, so device 0 is stored as 1.
+  // Null means that no device is current, so device 0 is stored as 1.
   *now = code == 0 ? pointer(static_cast<Address>(device) + 1) : nullptr;
   return code;
 }
@@ -64,8 +65,8 @@ Code free_device(Address begin) {
 }
 
 Code allocate_pinned(void** made, std::size_t bytes) {
-  // The host polls stamps that a kernel writes. Memory that is portable alone is not coherent: what
-  // a kernel writes there may be seen only when the host waits for the device.
+  // The host polls stamps that a kernel writes, so the memory must be coherent. Otherwise the host
+  // may see writes of a kernel only after it waits for the device.
   return api().host_malloc(made, bytes, portable | mapped | coherent);
 }
 
@@ -80,7 +81,7 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   unsigned managed = 0;
   unsigned type = 0;
   *ordinal = 0;
-  // The runtime keeps its last error; a library that reads the last error would find this one.
+  // Clears the runtime's last error, which a library might read.
   const auto is_refused = [](Code code) {
     if (code == invalid_value) static_cast<void>(api().get_last_error());
     return code == invalid_value;
@@ -98,7 +99,7 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
           : type == on_host + 1 ? Memory::Device
                                 : Memory::Pageable;
   if (*kind == Memory::Pageable) return 0;
-  // Its kind is known, even where no device has it.
+  // The kind of memory is known even if it belongs to no device.
   code = api().pointer_get_attribute(ordinal, device_ordinal, pointer(address));
   if (code != 0 || *ordinal < 0) *ordinal = 0;
   return is_refused(code) ? 0 : code;
@@ -112,7 +113,7 @@ Code fill32(Address begin, unsigned value, std::size_t words, Stream stream) {
   return api().memset_d32_async(pointer(begin), static_cast<int>(value), words, stream);
 }
 
-/// The runtime has no attribute for a cache behind the second level (Infinity Cache).
+/// The runtime has no attribute for a cache beyond the second level (Infinity Cache).
 Code cache_bytes(std::size_t* bytes) {
   Ordinal device = 0;
   if (const Code code = api().get_device(&device)) return code;

@@ -4,8 +4,8 @@
 
 namespace dlbench::device {
 
-/// The delay kernel's name in its sources. Its parameters: ns (64 bits), stamps and out (pointers),
-/// value (32 bits); and in HIP the clock's rate in kHz (64 bits).
+/// The delay kernel's name in its sources. Its parameters are ns (64 bits), stamps and out
+/// (pointers), value (32 bits); in HIP also the clock's rate in kHz (64 bits).
 inline constexpr const char* delay_kernel = "dlbench_delay";
 
 /// kernels/delay.ptx, zero-terminated: compiled by the driver.

@@ -12,8 +12,8 @@ struct Search {
   std::vector<std::string> paths;
 };
 
-/// On WSL, libcuda.so.1 is a small file that loads the driver itself, a libcuda.so.1.1 in the
-/// driver store of Windows. Both are one driver, and its callers use the first.
+/// On WSL, libcuda.so.1 is a small library that loads the driver itself, a libcuda.so.1.1 in the
+/// driver store of Windows. Both are the same driver, and callers use the first.
 constexpr std::string_view wsl_driver_store = "/wsl/drivers/";
 
 int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
@@ -26,8 +26,8 @@ int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
   return 0;
 }
 
-/// Wheels bring libraries under names of their own, such as libamdhip64-1a2b3c4d.so.6. The loader
-/// lists a file once, whatever names it was loaded by.
+/// Wheels contain renamed libraries, such as libamdhip64-1a2b3c4d.so.6. The loader lists each file
+/// once, whatever names it was loaded by.
 std::vector<std::string> loaded(std::string_view family) {
   Search search{family, {}};
   dl_iterate_phdr(add_file, &search);
@@ -67,8 +67,7 @@ void Library::open(const std::vector<std::string>& names) {
     }
     const char* const error = dlerror();
     const std::string message = error != nullptr ? error : "no reason given";
-    // The name comes first where the file itself is missing, another's where a file that it needs
-    // is.
+    // The message begins with the name of the missing file, which may be a dependency.
     const bool absent = message.starts_with(name + ": ") &&
                         message.find("No such file or directory") != std::string::npos;
     if (!error_.empty() && (absent || found_)) continue;

@@ -6,27 +6,28 @@
 
 namespace dlbench::device {
 
-/// A vendor's library. It is never unloaded: drivers do not survive that.
+/// A vendor's library. It is never unloaded, because drivers do not support that.
 class Library {
  public:
-  /// The first of these names that loads.
+  /// Loads the first of these names that can be loaded.
   explicit Library(const std::vector<std::string>& names);
 
-  /// The file of `family` that the process has loaded, so that a measured library and dlbench share
-  /// streams; else the first of these names that loads. `family` is the beginning of such a file's
-  /// name. Nothing where the process has loaded two files of the family: a stream or an address of
-  /// one is invalid in the other, so libraries that use different ones cannot be measured together.
+  /// Uses the file of `family` that the process has loaded, so that measured libraries and dlbench
+  /// share streams; otherwise loads the first of these names that can be loaded. `family` is the
+  /// beginning of such a file's name. Fails if the process has loaded two files of the family: a
+  /// stream or an address of one is invalid in the other, so libraries that use different ones
+  /// cannot be measured together.
   Library(std::string_view family, const std::vector<std::string>& names);
 
   explicit operator bool() const { return handle_ != nullptr; }
-  /// The loader's message; empty when loaded.
+  /// The loader's message; empty if the library is loaded.
   const std::string& error() const { return error_; }
-  /// Did the file exist, so that `error` is not about its absence?
+  /// Does the file exist, so that `error` has another cause?
   bool found() const { return found_; }
-  /// The file that was loaded.
+  /// The path of the loaded file.
   std::string path() const;
 
-  /// nullptr where it exports no such name.
+  /// Null if the library exports no such name.
   void* symbol(const char* name) const;
 
  private:

@@ -1,9 +1,10 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <string>
 
 #include "device/library.hpp"
-#include "device/node.hpp"
 #include "device/table.hpp"
 
 namespace dlbench::device {
@@ -11,22 +12,30 @@ namespace dlbench::device {
 /// The same number in CUDA and HIP.
 inline constexpr Code no_device = 100;
 
-/// Result of the first calls into a vendor's library.
+/// May this user open a device node of the kernel?
+enum class Access { Absent, Denied, Open };
+
+inline Access access_to(const char* path) noexcept {
+  if (::access(path, F_OK) != 0) return Access::Absent;
+  return ::access(path, R_OK | W_OK) == 0 ? Access::Open : Access::Denied;
+}
+
+/// The result of the first calls of a vendor's library.
 struct FirstCalls {
-  std::string missing;  ///< a function that the library lacks; else empty, and
-  std::string called;   ///< the last function that was called, with
+  std::string missing;  ///< a function that the library lacks; otherwise empty
+  std::string called;   ///< the last function that was called
   Code code = 0;        ///< its result
 };
 
-/// A vendor's texts for a library that cannot be used.
+/// What differs between vendors when a library cannot be used.
 struct Vendor {
   const char* node;     ///< the device node that a user needs access to
   const char* too_old;  ///< why a function may be missing: "the driver is older than CUDA 11.4"
   State (*state_of)(Code, Access node) noexcept;
 };
 
-/// Fills `backend` and `table` for an opened library: `library` and its `api`, and `load()`, which
-/// makes the first calls and counts the devices. `fill` and `name_of` are the vendor's own.
+/// Fills `backend` and `table` of an opened library. `load()` makes the first calls and counts the
+/// devices; `fill()` and `name_of()` are the vendor's.
 template <typename Opened>
 void open(Opened& opened, const Vendor& vendor) {
   const Library& library = opened.library;

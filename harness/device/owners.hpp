@@ -5,7 +5,7 @@
 
 #include "device/table.hpp"
 
-/// Owners of device objects. The caller reports the error of a failed call.
+/// Owners of device objects. The caller reports errors.
 namespace dlbench::device {
 
 /// Makes a device current for the calling thread, and restores the former one at the end of its
@@ -18,8 +18,8 @@ class Entered {
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
   ~Entered() {
-    // A thread that had nothing keeps the device: a library may have made it current meanwhile, and
-    // would lose it.
+    // If no device was current, the device stays current, because a library may rely on it
+    // meanwhile.
     if (before_ != nullptr) table_.make_current(before_);
   }
 
@@ -55,7 +55,7 @@ class Owned {
   Handle handle_{};
 };
 
-// Work on it may write to memory that is freed next.
+// Waits first, because work on the stream may write to memory that is freed next.
 inline void end_stream(const Table& table, Stream stream) {
   table.stream_synchronize(stream);
   table.stream_destroy(stream);

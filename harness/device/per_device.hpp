@@ -9,13 +9,13 @@
 
 namespace dlbench::device {
 
-/// An object of which each device has one, made on first use and kept.
+/// One object for each device, made on first use and kept.
 class PerDevice {
  public:
-  /// make(&made) runs under a lock. After a failure the next call tries again.
+  /// Calls make(&made) under a lock. After a failure the next call tries again.
   template <typename Make>
   Code get(int device, void** found, Make&& make) {
-    constexpr Code invalid_device = 101;  // in CUDA and HIP alike
+    constexpr Code invalid_device = 101;  // the same number in CUDA and HIP
     if (device < 0 || static_cast<std::size_t>(device) >= made_.size()) return invalid_device;
     std::atomic<void*>& slot = made_[static_cast<std::size_t>(device)];
     if ((*found = slot.load(std::memory_order_acquire)) != nullptr) return 0;

@@ -6,16 +6,16 @@
 
 namespace dlbench::device {
 
-/// The device room as one extension module, `dlbench._device`: streams and memory of the simulated
-/// device are invalid in a second copy of the room. Other extension modules use it through the
-/// capsule and do not link the room.
+/// The interface of the extension module `dlbench._device`. Other extension modules use the device
+/// room through its capsule and do not link the room, because streams and memory of the simulated
+/// device are invalid in a second copy.
 struct Shared {
-  /// The backend of that name (`cuda`, `rocm`, `sim`), opened on first use; null for an unknown
+  /// The backend with this name (`cuda`, `rocm`, `sim`), opened on first use; null for an unknown
   /// name.
   const Backend* (*backend)(std::string_view name) = nullptr;
 };
 
-/// Import it before PyCapsule_Import, which itself imports `dlbench` only.
+/// Import this module before PyCapsule_Import(), which imports `dlbench` only.
 inline constexpr const char* shared_module = "dlbench._device";
 inline constexpr const char* shared_name = "dlbench._device.shared";
 

@@ -13,24 +13,24 @@
 
 #include "device/table.hpp"
 
-/// A simulated device made of threads: streams, events, delays, and memory that is overwritten when
-/// it is freed. Every classifier of synchronization is tested on it, and the fake vendor libraries
-/// of the tests are shims over it.
+/// A simulated device made of threads, with streams, events, delays, and memory that is overwritten
+/// when it is freed. The classifier of synchronization is tested with it, and the tests' fake
+/// vendor libraries use it.
 namespace dlbench::device::sim {
 
 /// Monotonic nanoseconds: the clock of the simulated device and of its host.
 std::int64_t now();
 
-/// Sleeps to a deadline; or spins, which takes longer on a busy machine.
+/// Sleeps, or spins, for `ns`. Spinning takes longer on a busy machine.
 void pass(std::int64_t ns, bool spinning);
 
-/// Fires once. Shared by the stream that records it and those that wait for it.
+/// Fires once. Shared by the stream that records the mark and those that wait for it.
 class Mark {
  public:
   void fire();
   void wait();
   bool fired();
-  /// now() at firing; 0 before.
+  /// now() when it fired; 0 before.
   std::int64_t at();
 
  private:
@@ -48,7 +48,7 @@ class Queue {
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;
 
-  /// Whether it has implicit edges with the legacy stream.
+  /// Is it implicitly ordered with the legacy stream?
   bool blocking() const { return blocking_; }
   void push(std::function<void()> work);
   void synchronize();
@@ -68,7 +68,7 @@ class Queue {
   std::thread thread_;
 };
 
-/// An event: the last recorded mark; empty before.
+/// An event: the last recorded mark; empty if none.
 class Recorded {
  public:
   void set(std::shared_ptr<Mark> mark);
@@ -86,29 +86,29 @@ class Device {
 
   Queue* create(bool blocking);
   bool destroy(Queue* queue);
-  /// The queue of a handle. 0, 1 and 2 are the legacy stream; 1 and 2 are it on a real device too
-  /// unless a thread has its own default stream.
+  /// The queue of a handle. 0, 1 and 2 are the legacy stream, as on a real device without
+  /// per-thread default streams.
   Queue& at(Stream handle);
-  /// Submits work to a stream, with the implicit edges of the legacy stream.
+  /// Submits work to a stream, with the implicit order of the legacy stream.
   void push(Stream handle, std::function<void()> work);
   std::shared_ptr<Mark> record(Stream handle);
   void synchronize();
 
-  /// nullptr when no memory is left.
+  /// Null if no memory is left.
   void* allocate(std::size_t bytes, Memory kind);
-  /// False for an address that is not the beginning of an allocation. Freed memory is overwritten.
+  /// Frees and overwrites an allocation. Returns false if the address is not the beginning of one.
   bool free(void* begin);
-  /// Bytes of device and managed memory that are allocated now.
+  /// The bytes of allocated device and managed memory.
   std::size_t allocated();
   struct Block {
     std::uintptr_t begin = 0;
     std::size_t bytes = 0;
     Memory kind = Memory::Device;
   };
-  /// The allocation that holds an address; nothing for memory that is not the device's.
+  /// The allocation that contains an address; nothing for other memory.
   std::optional<Block> block_of(const void* address);
 
-  /// Whether delays spin instead of sleep.
+  /// Do delays spin instead of sleep?
   bool spinning = false;
 
  private:

@@ -7,7 +7,7 @@ namespace dlbench::device::sim {
 
 namespace {
 
-// The numbers of CUDA and HIP for the same faults, so that a judge needs one reading of them.
+// The same numbers as in CUDA and HIP, so that all backends can be treated alike.
 constexpr Code ok = 0;
 constexpr Code invalid_value = 1;
 constexpr Code out_of_memory = 2;
@@ -97,7 +97,7 @@ Code stream_wait(Stream stream, Event waited, unsigned) {
 }
 
 Code event_create(Event* made, unsigned) {
-  *made = std::make_unique<Recorded>().release();  // owned by the handle until event_destroy
+  *made = std::make_unique<Recorded>().release();  // freed by event_destroy
   return ok;
 }
 
@@ -164,7 +164,8 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   return ok;
 }
 
-/// A small device: what depends on its memory, as the copy floors do, is then quick. Not enforced.
+/// A small device, so that work that depends on the size of memory, such as the copy floors, is
+/// quick. The limit is not enforced.
 Code memory_info(std::size_t* free, std::size_t* total) {
   *total = std::size_t{256} << 20;
   *free = *total - std::min(*total, device().allocated());
@@ -206,7 +207,7 @@ Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned
 const Table& table() {
   static const Table made{
       .name = "sim",
-      .dl_device = 12,  // kDLExtDev: no library's own
+      .dl_device = 12,  // kDLExtDev: used by no library
       .dl_pinned = 0,
       .dl_managed = 0,
       .error_name = error_name,

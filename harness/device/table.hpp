@@ -14,38 +14,40 @@ using Code = int;
 /// where the protocol defines them (array API standard, `__dlpack__`, stream).
 using Stream = void*;
 using Event = void*;
-/// What a thread has current: a context on CUDA, elsewhere a device's ordinal.
+/// What is current for a thread: a context on CUDA, a device's ordinal elsewhere.
 using Current = void*;
 /// A CUdeviceptr; on HIP and sim the same number is a pointer.
 using Address = unsigned long long;
 
-/// The kind of an address in DLPack's terms: kDLCPU, kDLCUDA, kDLCUDAHost, kDLCUDAManaged, ... .
+/// The kind of memory of an address, as in DLPack's device types: kDLCPU, kDLCUDAHost, kDLCUDA,
+/// kDLCUDAManaged.
 enum class Memory { Pageable, Pinned, Device, Managed };
 
-/// Flags of a stream that does not wait for the legacy one, and of an event without time stamps:
-/// the same numbers in CUDA and HIP (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING).
+/// Flags of a stream that does not wait for the legacy one and of an event without time stamps; the
+/// same numbers in CUDA and HIP (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING).
 inline constexpr unsigned non_blocking = 1;
 inline constexpr unsigned no_timing = 2;
 
-/// stream_query and event_query while work is pending (CUDA_ERROR_NOT_READY, hipErrorNotReady).
+/// The result of stream_query and event_query while work is pending (CUDA_ERROR_NOT_READY,
+/// hipErrorNotReady).
 inline constexpr Code not_ready = 600;
 
-/// One kind of device, as functions. Functions that are called while time is measured are the
-/// vendor's own, so that a call through the table costs one indirect jump; others may be dlbench's.
-/// All act on the device that `enter` made current for the calling thread. Sizes are bytes.
+/// One kind of device, as functions. Functions that are called in timed code are the vendor's own,
+/// so that a call through the table costs one indirect jump; others may be dlbench's. All act on
+/// the device that `enter` made current for the calling thread. Sizes are in bytes.
 struct Table {
   /// dlbench's name in `--devices` and in cells: cuda, rocm, sim.
   std::string_view name;
-  /// DLDeviceType of its own memory, of its pinned and of its managed memory; 0: has none.
+  /// DLDeviceType of its device memory, its pinned memory and its managed memory; 0: none.
   int dl_device = 0;
   int dl_pinned = 0;
   int dl_managed = 0;
 
   const char* (*error_name)(Code) = nullptr;
   Code (*device_count)(int* count) = nullptr;
-  /// Makes the primary context of a device current: the one that the frameworks share.
+  /// Makes the primary context of a device current, which the frameworks share.
   Code (*enter)(int ordinal) = nullptr;
-  /// Reads what is current for the calling thread, null where nothing is; and restores it.
+  /// Reads what is current for the calling thread (null: nothing), and restores it.
   Code (*current)(Current*) = nullptr;
   Code (*make_current)(Current) = nullptr;
   Code (*synchronize)() = nullptr;
@@ -68,19 +70,19 @@ struct Table {
   Code (*allocate_pinned)(void**, std::size_t) = nullptr;
   Code (*free_pinned)(void*) = nullptr;
   Code (*allocate_managed)(Address*, std::size_t) = nullptr;
-  /// Also returns the device that an address belongs to; 0 for pageable memory.
+  /// Also returns the device of the address; 0 for pageable memory.
   Code (*memory_of)(Memory*, int* ordinal, Address) = nullptr;
 
   Code (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
-  /// Size of the largest cache that the driver reports; 0: it reports none.
+  /// The size of the largest cache that the driver reports; 0: none.
   Code (*cache_bytes)(std::size_t*) = nullptr;
 
   /// Copies between any two addresses, in the stream's order.
   Code (*copy)(Address to, Address from, std::size_t, Stream) = nullptr;
   Code (*fill32)(Address, unsigned value, std::size_t words, Stream) = nullptr;
 
-  /// Keeps a stream busy for `ns`, then stores `value` at `out` (0: nowhere). `stamps`: begin and
-  /// end in device time, ns, in memory that the device can write (0: none).
+  /// Keeps a stream busy for `ns`, then stores `value` at `out` (0: nowhere). Writes begin and end
+  /// in device time, in ns, to `stamps`, which the device must be able to write (0: nowhere).
   Code (*delay)(Stream, std::int64_t ns, Address stamps, Address out, unsigned value) = nullptr;
 };
 
@@ -88,7 +90,7 @@ struct Table {
 std::string line(const Table&, std::string_view called, Code);
 std::string line(std::string_view called, std::string_view error_name, Code);
 
-/// The state of a kind of device: usable, or why not.
+/// Is a kind of device usable, or why not?
 enum class State { Ok, NoLibrary, Stub, NoDriver, NoDevice, NoPermission, Failed };
 
 /// "ok", "no-library", "stub", "no-driver", "no-device", "no-permission", "failed".
@@ -97,11 +99,11 @@ std::string_view name_of(State) noexcept;
 /// A kind of device on this machine.
 struct Backend {
   State state = State::NoLibrary;
-  /// One line: the message of the loader or the driver; empty when ok.
+  /// One line: the message of the loader or the driver; empty if ok.
   std::string detail;
   /// Number of devices; 0 unless ok.
   int count = 0;
-  /// Valid for the life of the process when ok, null otherwise and for cpu.
+  /// Valid for the life of the process if ok; null otherwise and for cpu.
   const Table* table = nullptr;
 };
 

@@ -7,18 +7,18 @@
 
 namespace dlbench::exchange {
 
-/// The table of our major version in a published list of linked tables, or the reason why none is
-/// usable. Both are empty where all tables have other versions.
+/// The table of the supported major version in a published list of tables, or the reason why it is
+/// not usable. Both are null if all tables have other versions.
 struct FoundTable {
   const DLPackExchangeAPI* table = nullptr;
   const char* flaw = nullptr;
 };
 
-/// A published pointer may be invalid: memory is read only where `is_readable(address, bytes)`
+/// A published pointer may be invalid, so memory is read only if `is_readable(address, bytes)`
 /// returns true.
 template <typename IsReadable>
 FoundTable find_table(const void* published, IsReadable is_readable) {
-  // Newer major versions keep the header stable and link the older tables behind it.
+  // Newer major versions keep the header and link to older tables.
   constexpr int kMostTables = 64;
   const auto* header = static_cast<const DLPackExchangeAPIHeader*>(published);
   for (int i = 0; i < kMostTables; ++i, header = header->prev_api) {

@@ -25,7 +25,7 @@ bool coarser(Dtype expected, Dtype found) {
          expected.lanes == found.lanes && found.bits < expected.bits;
 }
 
-/// In elements, so that a changed dtype is not also a changed layout.
+/// The stride in elements, so that a changed dtype is not also a changed layout.
 std::optional<std::int64_t> element_stride(const View& view, std::size_t d) {
   if (view.strides[d] % view.element_bytes() != 0) return std::nullopt;
   return view.strides[d] / view.element_bytes();
@@ -53,7 +53,7 @@ bool same_layout(const View& expected, const View& found) {
 std::vector<std::string> changed(const View& expected, const View& found) {
   std::vector<std::string> words;
   if (expected.dtype != found.dtype) {
-    // Plain bytes keep the values; only the dtype is lost.
+    // Plain bytes keep the values and lose only the dtype.
     const bool fewer_bits =
         coarser(expected.dtype, found.dtype) && !is_plain_bytes(expected, found);
     words.emplace_back(fewer_bits ? "precision" : "dtype");

@@ -21,7 +21,7 @@ void require_host(const View& view) {
                   " cannot be read by the host");
 }
 
-/// Walks two arrays of one shape together, row by row: a row is all the trailing dimensions along
+/// Iterates over two arrays of the same shape, row by row. A row is all trailing dimensions along
 /// which both are compact.
 class Walk {
  public:
@@ -44,7 +44,7 @@ class Walk {
 
   std::int64_t row_elements() const { return row_elements_; }
 
-  /// Addresses of an element of the present row.
+  /// The addresses of an element of the current row.
   std::uintptr_t expected_at(std::int64_t element) const {
     return expected_.address +
            static_cast<std::uintptr_t>(expected_offset_ + element * expected_.element_bytes());
@@ -54,7 +54,7 @@ class Walk {
            static_cast<std::uintptr_t>(found_offset_ + element * found_.element_bytes());
   }
 
-  /// The number of an element of the present row, in C order over the whole array.
+  /// The index of an element of the current row, in C order over the whole array.
   std::size_t number_of(std::int64_t element) const {
     return static_cast<std::size_t>(row_ * row_elements_ + element);
   }
@@ -110,7 +110,7 @@ std::string bytes_text(std::uintptr_t address, std::int64_t count) {
   return text + (count > kMost ? "..." : "");
 }
 
-// Decodes the element at a host address, in whatever byte order.
+// Decodes the element at a host address, in either byte order.
 Number element_at(std::uintptr_t address, const View& view) {
   if (!view.swapped) return number_at(address, view.dtype);
   const auto count = static_cast<std::size_t>(view.element_bytes());

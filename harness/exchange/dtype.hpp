@@ -7,18 +7,18 @@
 
 namespace dlbench::exchange {
 
-/// Throws ViewError for an impossible dtype: no bits, no lanes, float6 or float4 of another width,
-/// and elements that share a byte (their strides are no whole bytes) unless `padded`.
+/// Throws ViewError for an impossible dtype: no bits, no lanes, a width that the code does not
+/// allow, and elements that share a byte unless `padded`.
 void require_dtype(Dtype dtype, bool padded);
 
-/// A PEP 3118 format of one native element ("f", "<q", "Zd", "?"). Throws ViewError: unknown,
-/// structured, byte-swapped, or not `itemsize` bytes long.
+/// The dtype of a PEP 3118 format of one native element ("f", "<q", "Zd", "?"). Throws ViewError if
+/// the format is unknown, structured, byte-swapped, or not `itemsize` bytes long.
 Dtype dtype_from_format(std::string_view format, std::int64_t itemsize);
 
-/// A typestr of the array interface ("<f4", "|b1"). Throws ViewError.
+/// The dtype of a typestr of the array interface ("<f4", "|b1"). Throws ViewError.
 Dtype dtype_from_typestr(std::string_view typestr);
 
-/// Its kind and size alone ('f', 4). Throws ViewError.
+/// The dtype of a kind and size ('f', 4). Throws ViewError.
 Dtype dtype_from_kind(char kind, std::int64_t itemsize);
 
 }  // namespace dlbench::exchange

@@ -1,10 +1,10 @@
 #include "exchange/elements.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string>
 
 #include "exchange/layout.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench::exchange {
 
@@ -27,7 +27,7 @@ Elements::Elements(std::uintptr_t address, std::span<const std::int64_t> shape,
     strides_.assign(strides->begin(), strides->end());
   }
   require_reach(address, shape_, strides_, element_bytes);
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  if (contains(shape, 0)) return;
   bytes_ = element_bytes_;
   for (const std::int64_t extent : shape) bytes_ *= static_cast<std::uint64_t>(extent);
 }
@@ -42,7 +42,7 @@ std::byte* Elements::pack(std::uintptr_t from, std::byte* to, std::size_t axis) 
     return to + element_bytes_;
   }
   for (std::int64_t i = 0; i < shape_[axis]; ++i) {
-    // As unsigned numbers, which wrap as addresses do.
+    // Unsigned arithmetic wraps around like addresses.
     const auto step = static_cast<std::uint64_t>(strides_[axis]) * static_cast<std::uint64_t>(i);
     to = pack(from + step, to, axis + 1);
   }

@@ -8,10 +8,10 @@
 
 namespace dlbench::exchange {
 
-/// The range of memory of a foreign description's elements, checked before it is used.
+/// The elements of a foreign description of memory, which is checked before it is used.
 class Elements {
  public:
-  /// `strides` are in bytes; none means C order. Throws ViewError for impossible sizes.
+  /// `strides` are in bytes; without strides the order is C. Throws ViewError for impossible sizes.
   Elements(std::uintptr_t address, std::span<const std::int64_t> shape,
            std::optional<std::span<const std::int64_t>> strides, std::int64_t element_bytes);
 

@@ -9,9 +9,9 @@
 
 namespace dlbench::exchange {
 
-/// How a binary float of at most 64 bits is laid out.
+/// The layout of a binary floating-point number of at most 64 bits.
 struct FloatFormat {
-  /// Which special values the highest codes stand for.
+  /// The meaning of the highest codes.
   enum class Top {
     ieee,           ///< infinities and NaN in the highest exponent
     nan_only,       ///< NaN where all bits are set, no infinities (`fn`)
@@ -28,11 +28,11 @@ struct FloatFormat {
   int precision() const { return mantissa_bits + 1; }
   double decode(std::uint64_t raw) const;
 
-  /// Is `found` the exact number or one of its two neighbors in this format?
+  /// Is `found` the exact number rounded up or down to this format?
   bool can_be(double exact, double found) const;
 };
 
-/// The format of a real dtype, or of one part of a complex one; none for all others.
+/// The format of a real dtype, or of a part of a complex dtype; none for other dtypes.
 std::optional<FloatFormat> float_format(Dtype dtype);
 
 }  // namespace dlbench::exchange

@@ -13,8 +13,8 @@ namespace {
 struct Format {
   std::string_view letters;
   std::uint8_t code;
-  std::int64_t native;    ///< bytes; after '@' or without a prefix
-  std::int64_t standard;  ///< bytes; after '=' or '<'; 0: not allowed there
+  std::int64_t native;    ///< size in bytes after '@' or without a prefix
+  std::int64_t standard;  ///< size in bytes after '=' or '<'; 0: not allowed
 };
 
 constexpr std::array<Format, 21> kFormats{{
@@ -36,7 +36,7 @@ constexpr std::array<Format, 21> kFormats{{
     {"d", kDLFloat, 8, 8},
     {"Zf", kDLComplex, 8, 8},
     {"Zd", kDLComplex, 16, 16},
-    // As the struct module of newer Pythons spells complex numbers.
+    // Complex numbers in the notation of the struct module of newer Pythons.
     {"F", kDLComplex, 8, 8},
     {"D", kDLComplex, 16, 16},
     {"Ze", kDLComplex, 4, 4},

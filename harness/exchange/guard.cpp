@@ -30,7 +30,7 @@ Pages whole(std::uintptr_t address, std::uint64_t bytes) {
   return begin < end ? Pages{begin, end} : Pages{};
 }
 
-// Handlers wait for nothing, so this takes as long as they take.
+// Handlers do not block, so this wait is short.
 void wait_for_handlers() {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(2);
   while (state().shift.handlers() != 0) {
@@ -91,11 +91,11 @@ StageSpan::~StageSpan() {
   state().stage.store(before_);
 }
 
-std::uint64_t Sighting::all_read() const {
+std::uint64_t Observations::all_read() const {
   return std::accumulate(read.begin(), read.end(), std::uint64_t{0});
 }
 
-std::uint64_t Sighting::all_written() const {
+std::uint64_t Observations::all_written() const {
   return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
 }
 
@@ -108,9 +108,9 @@ Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages
   const Pages pages = whole(address, bytes);
   if (pages.begin == pages.end) throw GuardError("less than a whole page");
   if (state().shift.phase() == guard::Phase::up) throw GuardError("another guard is active");
-  // First waits for handlers that may still close a page for writing; a thread that faults there
-  // opens it until the phase is `down`. Then for handlers that may still read the fields which are
-  // about to be written. Only then has the memory its own protection again.
+  // Waits for handlers of the former guard: first for those that may still remove write access of a
+  // page (a thread that faults there restores it until the phase is `down`), then for those that
+  // may still read the fields that are written next.
   wait_for_handlers();
   state().shift.set(guard::Phase::down);
   wait_for_handlers();
@@ -133,17 +133,17 @@ void Guard::enter(Stage stage) {
   state().stage.store(stage);
 }
 
-Sighting Guard::lift() {
+Observations Guard::lift() {
   State& all = state();
   const guard::Watched& watched = all.watched;
-  // In this order: a handler that restores a page after this store sees it and sets the page's
-  // former protection itself.
+  // In this order: a handler that changes a page after this store sees the new phase and restores
+  // the page's former protection.
   guard::remember_lifted(watched.begin, watched.end);
   all.shift.set(guard::Phase::lifting);
   const bool restored = guard::protect(watched.begin, watched.end, ~0);
   all.shift.set(guard::Phase::restored);
   is_up_ = false;
-  Sighting seen;
+  Observations seen;
   seen.pages = watched.pieces;
   seen.page_bytes = watched.piece_bytes;
   seen.read = counts(all.read);
@@ -151,7 +151,7 @@ Sighting Guard::lift() {
   seen.written_first = all.written_first.load();
   seen.complete = restored && !all.gave_up.load();
   const std::size_t samples = std::min(all.sample_count.load(), guard::kMostSamples);
-  seen.touchers = guard::touchers(all.samples.data(), samples, ::syscall(SYS_gettid));
+  seen.accessors = guard::accessors(all.samples.data(), samples, ::syscall(SYS_gettid));
   return seen;
 }
 

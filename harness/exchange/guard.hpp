@@ -9,18 +9,17 @@
 
 namespace dlbench::exchange {
 
-/// The stage of an exchange under a guard. A page counts for the stage in which it was first
-/// touched.
+/// The stage of an exchange under a guard. A page counts for the stage of its first access.
 enum class Stage : std::uint8_t {
   call,      ///< the consumer's call, without the export
   producer,  ///< the producer's export inside that call
-  late,      ///< the call returned; dlbench waits for its data
-  look,      ///< the data is ready; dlbench reads it
+  late,      ///< the call has returned; dlbench waits for the data
+  check,     ///< the data is ready; dlbench reads the result
   release,   ///< the result is released
 };
 inline constexpr std::size_t kStages = 5;
 
-/// Sets the stage while the producer's own code runs, to the end of its scope.
+/// Sets a stage, for example that of the producer's own code, until the end of its scope.
 class StageSpan {
  public:
   explicit StageSpan(Stage stage);
@@ -32,64 +31,64 @@ class StageSpan {
   Stage before_;
 };
 
-/// Pages by the stage in which each was first read (or written).
+/// Numbers of pages by the stage of their first read (or write).
 using PageCounts = std::array<std::uint64_t, kStages>;
 
-/// Code that touched pages, as far as it was sampled: the first touches, then fewer and fewer.
-struct Toucher {
-  std::string library;  ///< file name of the library; the caller's where libc did the copying
+/// Code that accessed pages. Accesses are sampled: the first ones, then at growing intervals.
+struct Accessor {
+  std::string library;  ///< file name of the library; that of the caller if libc copied
   bool wrote = false;
   bool on_other_thread = false;  ///< not on the thread that started the guard
 
-  auto operator<=>(const Toucher&) const = default;
+  auto operator<=>(const Accessor&) const = default;
 };
 
-/// What a guard observed. A read of a page after the first write is not observed.
-struct Sighting {
+/// The observations of a guard. A read of a page after its first write is not observed.
+struct Observations {
   std::uint64_t pages = 0;       ///< whole pages that were watched
-  std::uint64_t page_bytes = 0;  ///< of a page; large memory counts several pages as one
+  std::uint64_t page_bytes = 0;  ///< size of a page; in large memory several pages count as one
   PageCounts read{};
   PageCounts written{};
-  std::uint64_t written_first = 0;  ///< of the written ones: never read before
-  std::vector<Toucher> touchers;    ///< without duplicates, in the order in which they came
-  bool complete = true;             ///< false: it had to restore all pages early
+  std::uint64_t written_first = 0;  ///< of the written pages, those that were not read before
+  std::vector<Accessor> accessors;  ///< without duplicates, in the order of access
+  bool complete = true;             ///< false: all pages had to be restored early
 
   std::uint64_t all_read() const;
   std::uint64_t all_written() const;
 };
 
-/// The reason why nothing could be watched.
+/// Thrown if memory cannot be watched.
 struct GuardError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Removes access to the whole pages inside a span of memory. The first read of a page is counted
-/// and makes it readable; the first write restores it. Any number of threads may touch pages at
-/// once. Memory that was mapped read-only stays read-only. One guard at a time.
+/// and makes it readable; the first write restores its protection. Any number of threads may access
+/// pages at the same time. Memory that was mapped read-only stays read-only. Only one guard may
+/// exist.
 ///
-/// Reads by the kernel (write(2) of the memory) cause no fault: they fail with EFAULT. Reads
-/// through another mapping of the same memory, and by devices, are not observed.
+/// Reads by the kernel (write(2) of the memory) fail with EFAULT instead of causing a fault. Reads
+/// through another mapping of the memory, and by devices, are not observed.
 class Guard {
  public:
   static constexpr std::size_t kMostPages = 4096;
 
-  /// A fault costs microseconds, so their number is limited: for larger memory several pages are
-  /// restored at once and count as one. Throws GuardError: less than a whole page, memory that
-  /// cannot be read, a guard that is already active.
+  /// A fault costs microseconds, so their number is limited: in larger memory several pages are
+  /// restored at once and count as one. Throws GuardError if the memory has no whole page or is not
+  /// readable, or if another guard is active.
   Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages = kMostPages);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
   ~Guard();
 
-  /// Pages count for this stage from now on.
+  /// Sets the stage for which pages count.
   void enter(Stage stage);
   void returned() { enter(Stage::late); }
 
-  /// Restores all pages and returns what was observed. Other threads may still be reading; they are
-  /// not stopped.
-  Sighting lift();
+  /// Restores all pages and returns the observations. Other threads may read at the same time.
+  Observations lift();
 
-  /// Whole pages inside the span.
+  /// The number of whole pages inside the span.
   static std::uint64_t whole_pages(std::uintptr_t address, std::uint64_t bytes);
 
  private:

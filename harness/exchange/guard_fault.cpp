@@ -9,14 +9,14 @@
 
 #include "exchange/guard_state.hpp"
 
-// Runs inside signal handlers: no allocation, no lock, no library call that is not a system call.
+// Runs inside signal handlers: no allocation, no lock, and no library call except system calls.
 namespace dlbench::exchange::guard {
 namespace {
 
 constexpr std::uint8_t kRead = 1;
 constexpr std::uint8_t kWritten = 2;
 
-/// Where a thread was when it faulted.
+/// The state of a thread at a fault.
 struct Place {
   std::uintptr_t pc;
   std::uintptr_t stack;
@@ -32,7 +32,7 @@ Place place_of(const ucontext_t& context) {
           static_cast<std::uintptr_t>(registers[REG_RSP]), 0,
           (registers[REG_ERR] & kWriteBit) != 0};
 #elif defined(__aarch64__)
-  // The syndrome register stands in a list of records behind the general registers.
+  // The syndrome register is in a list of records after the general registers.
   constexpr std::uint32_t kSyndrome = 0x45535201;
   constexpr std::uint64_t kWriteBit = 1U << 6;
   struct Head {
@@ -61,7 +61,7 @@ Place place_of(const ucontext_t& context) {
 #endif
 }
 
-// The words up to the end of the stack's page: the next one may not be there.
+// Reads only up to the end of the stack's page, because the next page may not be mapped.
 [[gnu::no_sanitize_address]] void take_stack(const Place& place, Sample& sample) {
   constexpr std::uintptr_t kSmallestPage = 4096;
   const std::uintptr_t end = (place.stack / kSmallestPage + 1) * kSmallestPage;
@@ -87,7 +87,7 @@ void take_sample(const Place& place) {
   sample.filled.store(true);
 }
 
-// The first touches, then the 2^n-th; and the first of each stage and kind.
+// Samples the first accesses, then the 2^n-th, and the first of each stage and kind.
 void count(const Place& place) {
   State& all = state();
   auto& counters = place.write ? all.written : all.read;
@@ -116,7 +116,7 @@ bool give_back(std::size_t piece, int mask) {
 
 bool was_just_lifted(std::uintptr_t address);
 
-/// True where the fault was the guard's doing; then the access can be tried again.
+/// Returns true if the guard caused the fault; the access can then be repeated.
 bool handle(std::uintptr_t address, const Place& place) {
   State& all = state();
   const Watched& watched = all.watched;
@@ -125,9 +125,9 @@ bool handle(std::uintptr_t address, const Place& place) {
     return was_just_lifted(address);
   }
   const std::size_t piece = (address - watched.begin) / watched.piece_bytes;
-  // The thread that lifts the guard, or that took this page for a read, may be preempted just now.
+  // The thread that lifts the guard, or that handles a read of this page, may be preempted.
   if (phase != Phase::up) return give_back(piece, ~0);
-  // Not ours: it would have faulted without us.
+  // The access would have faulted without the guard.
   if (place.write && !writable(address)) {
     give_back(piece, ~0);
     return false;
@@ -141,7 +141,7 @@ bool handle(std::uintptr_t address, const Place& place) {
   }
   const bool open = (all.touched[piece].load() & kWritten) != 0;
   if (!give_back(piece, open ? ~0 : PROT_READ | PROT_EXEC)) {
-    // Single pages split mappings, of which a process may only have so many.
+    // Restoring single pages splits mappings, whose number is limited.
     all.gave_up.store(true);
     if (!protect(watched.begin, watched.end, ~0)) return false;
   }
@@ -157,7 +157,7 @@ struct Lifted {
 std::array<Lifted, 4> lifted;
 std::atomic<std::size_t> next_lifted{0};
 
-// Such a fault happens once a thread. A repeated one is not the guard's.
+// Such a fault happens once for each thread. A repeated fault has another cause.
 bool was_just_lifted(std::uintptr_t address) {
   constexpr int kMostForgiven = 256;
   for (Lifted& one : lifted) {

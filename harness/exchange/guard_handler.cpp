@@ -6,7 +6,7 @@
 
 #include "exchange/guard_state.hpp"
 
-// The signal handler, and the handlers that were there before it.
+// The signal handler, which forwards other faults to the former handlers.
 namespace dlbench::exchange::guard {
 namespace {
 
@@ -17,8 +17,8 @@ constexpr bool kKnownProcessor = true;
 constexpr bool kKnownProcessor = false;
 #endif
 
-// One handler for each time that another handler replaced ours: a handler that calls its
-// predecessor then reaches the level below, and never loops.
+// One level for each time that another handler replaced this one. A handler that calls its
+// predecessor then reaches the level below, so that calls do not loop.
 constexpr std::size_t kLevels = 4;
 std::array<struct sigaction, kLevels> formers;
 std::size_t levels = 0;
@@ -29,7 +29,7 @@ void die_by_default(int number, const siginfo_t* info, bool ignored) {
   struct sigaction fallback {};
   fallback.sa_handler = SIG_DFL;
   ::sigaction(number, &fallback, nullptr);
-  // A fault comes again by itself; what was sent does not.
+  // A fault is repeated when the handler returns; a signal that was sent is not.
   if (sent) ::raise(number);
 }
 

@@ -12,26 +12,28 @@
 #include "exchange/guard.hpp"
 #include "exchange/maps.hpp"
 
-// What the guard shares with its fault handler. Fixed buffers and atomics only: the handler may run
-// on any thread, in any state.
+// The state that the guard shares with its fault handler. It has fixed buffers and atomics only,
+// because the handler may run on any thread, in any state.
 namespace dlbench::exchange::guard {
 
 inline constexpr std::size_t kMostSegments = 8;
 inline constexpr std::size_t kMostSamples = 64;
 inline constexpr std::size_t kStackWords = 48;
 
-/// One fault as recorded by the handler. Names are looked up after the guard is lifted.
+/// One fault as recorded by the handler. The names of libraries are looked up after the guard is
+/// lifted.
 struct Sample {
   std::uintptr_t pc = 0;
-  std::array<std::uintptr_t, kStackWords> stack{};  ///< return addresses among other words
+  std::array<std::uintptr_t, kStackWords>
+      stack{};  ///< words of the stack, some of them return addresses
   std::size_t words = 0;
   long thread = 0;
   bool wrote = false;
   std::atomic<bool> filled{false};
 };
 
-/// The memory under guard, in pieces of one or more pages. Written only while no guard is active
-/// and no handler runs.
+/// The watched memory, in pieces of one or more pages. Written only while no guard is active and no
+/// handler runs.
 struct Watched {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -44,12 +46,12 @@ struct Watched {
 enum class Phase : std::uint8_t {
   down,
   up,
-  lifting,   ///< the former protection is being put back
-  restored,  ///< it was, but an earlier handler may still be changing a page
+  lifting,   ///< the former protection is being restored
+  restored,  ///< the protection is restored, but an earlier handler may still change a page
 };
 
-/// The phase and the number of running handlers in one word. The last handler that leaves a
-/// restored guard ends it, and cannot mistake a later guard's handlers for none.
+/// The phase and the number of running handlers in one atomic word. The last handler that leaves a
+/// restored guard sets the phase to `down`.
 class Shift {
  public:
   Phase phase() const { return phase_of(word_.load()); }
@@ -85,7 +87,7 @@ struct State {
   std::array<std::atomic<std::uint64_t>, kStages> read{};
   std::array<std::atomic<std::uint64_t>, kStages> written{};
   std::atomic<std::uint64_t> written_first{0};
-  std::atomic<std::uint64_t> faults{0};  ///< first touches
+  std::atomic<std::uint64_t> faults{0};  ///< number of first accesses
   std::atomic<std::uint64_t> repeats{0};
   std::atomic<bool> gave_up{false};
   std::array<Sample, kMostSamples> samples{};
@@ -94,21 +96,22 @@ struct State {
 
 State& state();
 
-/// Calls mprotect for [begin, end) of the watched memory: the former protection without what `mask`
-/// lacks.
+/// Sets the protection of [begin, end) of the watched memory to the former protection, restricted
+/// to `mask`.
 bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
 
-/// True where the guard caused the fault and the access can be repeated. Called by the handler.
+/// Did the guard cause the fault, so that the access can be repeated? Called by the handler.
 bool is_ours(siginfo_t* info, const void* context);
 
-/// Installs the handler before any other for SIGSEGV; it stays installed for the process's life.
-/// Throws GuardError.
+/// Installs the handler for SIGSEGV before all others, for the life of the process. Throws
+/// GuardError.
 void install_handler();
 
-/// A thread that faulted under the guard may reach the handler after the guard was lifted.
+/// Remembers memory whose guard was lifted, because a thread that faulted there may reach the
+/// handler later.
 void remember_lifted(std::uintptr_t begin, std::uintptr_t end);
 
-/// Names the code behind the samples.
-std::vector<Toucher> touchers(const Sample* samples, std::size_t count, long own_thread);
+/// The libraries of the sampled code.
+std::vector<Accessor> accessors(const Sample* samples, std::size_t count, long own_thread);
 
 }  // namespace dlbench::exchange::guard

@@ -5,8 +5,7 @@
 namespace dlbench::exchange {
 namespace {
 
-/// glibc's `struct mallinfo2`. The headers of an older glibc, against which wheels are built, do
-/// not declare it.
+/// glibc's `struct mallinfo2`, which the older glibc of wheel builds does not declare.
 struct HeapInfo {
   std::size_t arena, ordblks, smblks, hblks, hblkhd, usmblks, fsmblks, uordblks, fordblks, keepcost;
 };

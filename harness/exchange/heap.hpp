@@ -5,8 +5,8 @@
 
 namespace dlbench::exchange {
 
-/// The bytes that malloc has allocated in this process. None where the C library does not count
-/// them in full width: glibc before 2.33, and other C libraries.
+/// The bytes that malloc has allocated in this process. None for glibc before 2.33, which counts in
+/// 32 bits, and for other C libraries.
 std::optional<std::size_t> heap_bytes();
 
 }  // namespace dlbench::exchange

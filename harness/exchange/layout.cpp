@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "exchange/text.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench::exchange {
 namespace {
@@ -34,7 +35,7 @@ void require_shape(std::span<const std::int64_t> shape, std::int64_t element_byt
   if (std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent < 0; })) {
     throw ViewError("negative shape " + tuple_text(shape));
   }
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  if (contains(shape, 0)) return;
   std::int64_t bytes = element_bytes;
   for (const std::int64_t extent : shape) bytes = product(bytes, extent, "the shape's bytes");
 }
@@ -54,7 +55,7 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
                                        std::span<const std::int64_t> shape,
                                        std::int64_t element_bytes) {
   std::vector<std::int64_t> bytes(strides.size());
-  const bool empty = std::find(shape.begin(), shape.end(), 0) != shape.end();
+  const bool empty = contains(shape, 0);
   for (std::size_t d = 0; d < strides.size(); ++d) {
     if (__builtin_mul_overflow(strides[d], element_bytes, &bytes[d])) {
       if (shape[d] > 1 && !empty) throw ViewError("strides in bytes overflow");
@@ -66,7 +67,7 @@ std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
 
 void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
                    std::span<const std::int64_t> strides, std::int64_t element_bytes) {
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return;
+  if (contains(shape, 0)) return;
   if (address == 0) throw ViewError("the pointer is null, but the array has elements");
   std::int64_t low = 0;
   std::int64_t high = element_bytes;
@@ -75,7 +76,7 @@ void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
     std::int64_t& end = span < 0 ? low : high;
     end = sum(end, span, "strides times shape");
   }
-  // Negated as unsigned: the lowest int64 has no positive twin.
+  // Negated as unsigned, because -INT64_MIN overflows.
   const auto below = 0 - static_cast<std::uint64_t>(low);
   const auto above = static_cast<std::uint64_t>(high);
   if (below >= address || above > std::numeric_limits<std::uintptr_t>::max() - address) {

@@ -8,33 +8,33 @@
 
 namespace dlbench::exchange {
 
-/// Checks that every reader makes before it trusts a description. All throw ViewError.
+/// Checks of a foreign description before it is used. All throw ViewError.
 
-/// NumPy's own limit; a larger number is a struct that was read wrongly.
+/// NumPy's limit. A larger number means that a struct is invalid.
 inline constexpr std::int64_t kMostDimensions = 64;
 void require_dimensions(std::int64_t dimensions);
 
-/// No negative extent, and elements and bytes fit an int64.
+/// Requires that no extent is negative and that the numbers of elements and bytes fit an int64.
 void require_shape(std::span<const std::int64_t> shape, std::int64_t element_bytes);
 
-/// Bytes of a compact row-major array.
+/// The strides in bytes of a compact row-major array.
 std::vector<std::int64_t> c_strides(std::span<const std::int64_t> shape,
                                     std::int64_t element_bytes);
 
 /// Converts strides in elements to bytes. A stride along a dimension of at most one element is
-/// never used and may be anything; it becomes 0 if it does not fit.
+/// unused; it becomes 0 if it does not fit.
 std::vector<std::int64_t> byte_strides(std::span<const std::int64_t> strides,
                                        std::span<const std::int64_t> shape,
                                        std::int64_t element_bytes);
 
-/// Checks that all elements lie at valid addresses, none at null. `strides` are in bytes, one for
-/// each dimension.
+/// Requires that all elements have valid addresses, none of them null. `strides` are in bytes, one
+/// for each dimension.
 void require_reach(std::uintptr_t address, std::span<const std::int64_t> shape,
                    std::span<const std::int64_t> strides, std::int64_t element_bytes);
 void require_reach(const View& view);
 
-/// The range of a view's elements: from the lowest byte to past the highest, whatever the signs of
-/// its strides. Empty where it has no elements.
+/// The address range of a view's elements, from the lowest byte to past the highest. Empty if it
+/// has no elements.
 struct Extent {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
@@ -45,10 +45,10 @@ struct Extent {
 };
 Extent extent_of(const View& view);
 
-/// Can the host read it through its address?
+/// Can the host read memory of this device through its address?
 bool on_host(const Device& device);
 
-/// The only function that turns a described address into a pointer.
+/// Converts a described address to a pointer.
 inline void* memory_at(std::uintptr_t address) {
   return reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
 }

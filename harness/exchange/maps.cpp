@@ -43,10 +43,10 @@ std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
     std::uintptr_t from = 0;
     std::uintptr_t to = 0;
     char allowed[5] = {};
-    // A path longer than the line continues in the next one.
+    // A path that is longer than the buffer continues in the next read.
     if (!is_head) continue;
     if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &from, &to, allowed) != 3) continue;
-    if (from >= end) break;  // they are in order
+    if (from >= end) break;  // the mappings are in ascending order
     if (to <= begin) continue;
     const int protection = (allowed[0] == 'r' ? PROT_READ : 0) |
                            (allowed[1] == 'w' ? PROT_WRITE : 0) |
@@ -69,7 +69,7 @@ bool is_readable(std::uintptr_t address, std::size_t bytes) {
 
 int threads_blocking(int signal) {
   int count = 0;
-  std::error_code gone;  // a thread may end meanwhile
+  std::error_code gone;  // a thread may have ended meanwhile
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", gone)) {
     count += blocks(task.path() / "status", signal) ? 1 : 0;
   }

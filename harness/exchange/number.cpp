@@ -12,7 +12,7 @@
 namespace dlbench::exchange {
 namespace {
 
-/// The element's first eight bytes at most, the lowest first whatever the machine's order.
+/// At most the first eight bytes of the element, as a little-endian number on every machine.
 std::uint64_t bits_at(std::uintptr_t address, int bits) {
   const auto* const from = memory_at(address);
   if (bits <= 8) {
@@ -49,7 +49,7 @@ double as_double(const Number& number) {
   return number.integral ? (number.negative ? -magnitude : magnitude) : number.re;
 }
 
-/// A float that holds an integer, as one; the integer range of every dtype is within 2^64.
+/// The value as an integral Number if it is an integer below 2^64.
 std::optional<Number> as_integer(const Number& number) {
   if (number.integral) return number;
   if (number.im != 0 || std::trunc(number.re) != number.re || !(std::abs(number.re) < 0x1p64)) {

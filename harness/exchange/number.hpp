@@ -7,25 +7,26 @@
 
 namespace dlbench::exchange {
 
-/// An element's value, whatever its dtype.
+/// The value of an element of any dtype.
 struct Number {
-  bool integral = false;  ///< then sign and magnitude hold the value: a double would round an int64
+  /// `negative` and `magnitude` hold the value, because a double would round an int64.
+  bool integral = false;
   bool negative = false;
   std::uint64_t magnitude = 0;
   double re = 0;
   double im = 0;
 };
 
-/// Can number_at() decode it?
+/// Can number_at() decode the dtype?
 bool has_numbers(Dtype dtype);
 
-/// Decodes the element at a host address. `dtype` must have numbers.
+/// Decodes the element at a host address. Requires has_numbers(dtype).
 Number number_at(std::uintptr_t address, Dtype dtype);
 
-/// Equal, where NaN equals NaN and the sign of a zero counts.
+/// Are the numbers equal? NaN equals NaN, and zeros of different sign differ.
 bool same(const Number& a, const Number& b);
 
-/// Is `found` the value of `expected` in `found_dtype`: the same number, or, where the dtype is too
+/// Is `found` the value of `expected` in `found_dtype`: the same number, or, if the dtype is too
 /// coarse, one of the two nearest to it?
 bool explained(const Number& expected, const Number& found, Dtype found_dtype);
 

@@ -14,7 +14,7 @@ std::uintptr_t last_element(const View& view) {
   return address;
 }
 
-/// One element, wherever it lies.
+/// One element in memory of any device.
 class Element {
  public:
   Element(const View& view, std::uintptr_t address, const Access& memory)
@@ -39,12 +39,12 @@ class Element {
   std::size_t bytes_;
 };
 
-/// Does a change at `source` show at `found`? The source's bytes are as before afterwards.
+/// Is a change of `source` visible in `found`? Restores the bytes of `source`.
 bool shows(Element source, const Element& found) {
   const std::vector<unsigned char> old_source = source.load();
   const std::vector<unsigned char> old_found = found.load();
   std::vector<unsigned char> other = old_source;
-  // The lowest bit alone: a bool stays a bool, and every other value still changes.
+  // Only the lowest bit is changed, so that a bool stays a bool.
   for (unsigned char& byte : other) byte ^= 1;
   source.store(other);
   const std::vector<unsigned char> seen = found.load();
@@ -68,7 +68,7 @@ bool Access::reaches(const Device& where) const {
   return on_host(where);
 }
 
-// Volatile: each access happens, and in this order; the two ends may be the same byte.
+// Volatile, because source and result may be the same byte: no access may be removed or reordered.
 void Access::load(const Device&, std::uintptr_t from, void* to, std::size_t bytes) const {
   const auto* source = static_cast<const volatile unsigned char*>(memory_at(from));
   auto* copy = static_cast<unsigned char*>(to);
@@ -87,7 +87,7 @@ Proof write_through(const View& source, const View& found, const Access& memory)
       (source.elements() == found.elements() || source.bytes() == found.bytes()) &&
       memory.reaches(source.device) && memory.reaches(found.device);
   if (!possible) return Proof::skipped;
-  // One after the other, each put back at once: with a stride of 0 they are one element.
+  // One after the other, because with a stride of 0 they are the same element.
   const bool first = shows({source, source.address, memory}, {found, found.address, memory});
   const bool last =
       shows({source, last_element(source), memory}, {found, last_element(found), memory});

@@ -22,8 +22,8 @@ View read(const DLManagedTensor& managed);
 /// Rejects another major version without reading past `flags` (section "version").
 View read(const DLManagedTensorVersioned& managed);
 
-/// The fields of a Py_buffer (PEP 3118) as plain values, so that this room needs no Python. Empty
-/// `strides` mean C order.
+/// The fields of a Py_buffer (PEP 3118) as plain values, so that this room does not depend on
+/// Python. Empty `strides` mean C order.
 struct BufferFacts {
   std::uintptr_t address = 0;
   std::int64_t length = 0;  ///< bytes
@@ -40,7 +40,7 @@ struct InterfaceFacts {
   std::uintptr_t address = 0;
   std::string_view typestr;  ///< "<f4"
   std::span<const std::int64_t> shape;
-  std::optional<std::span<const std::int64_t>> strides;  ///< bytes; none = C order
+  std::optional<std::span<const std::int64_t>> strides;  ///< in bytes; none: C order
   bool readonly = false;
   std::int32_t device_type = kDLCPU;
 };

@@ -9,7 +9,8 @@ namespace {
 
 using Extents = std::span<const std::int64_t>;
 
-/// The part that the three protocols share: strides in bytes, none = C order.
+/// The view for the three protocols of this file. Strides are in bytes; without strides the order
+/// is C.
 View laid_out(std::uintptr_t address, Dtype dtype, Extents shape, std::optional<Extents> strides,
               bool readonly) {
   require_dimensions(static_cast<std::int64_t>(shape.size()));

@@ -4,12 +4,12 @@
 
 namespace dlbench::exchange {
 
-/// `found` in the expected array's shape and dtype, where both describe the same elements: as plain
-/// bytes from a library without that dtype, or with more or fewer dimensions of one element. Else
-/// `found` itself.
+/// `found` with the shape and dtype of the expected array if it describes the same elements: as
+/// plain bytes, from a library without that dtype, or with more or fewer dimensions of one element.
+/// Otherwise `found` itself.
 View restated(const View& expected, const View& found);
 
-/// Are the expected array's bytes, in sequence, all that `found` holds?
+/// Does `found` hold exactly the bytes of the expected array, in order?
 bool is_plain_bytes(const View& expected, const View& found);
 
 }  // namespace dlbench::exchange

@@ -9,31 +9,30 @@
 
 namespace dlbench::exchange {
 
-/// Marks missing elements: one byte an element, in C order, 0 where there is a value. Empty where
-/// none is missing.
+/// Marks missing elements: one byte for each element, in C order, 0 if the element has a value.
+/// Empty if none is missing.
 using Missing = std::span<const unsigned char>;
 
-/// Compares two views element by element through both layouts, also over different dtypes (then by
-/// value; a float32 rounding of an int64 is equal where the dtype's precision explains it). `found`
-/// may also be the expected bytes without a dtype, or have more or fewer dimensions of one element.
-/// Missing elements are not compared. Host memory only. Returns nothing where they are equal, else
-/// one line that names the first difference: "element (0, 3): expected 4, found 0" or "shape (2,
-/// 3), not (6,)".
+/// Compares two views element by element. Elements of different dtypes are compared by value; a
+/// value that is rounded to the precision of the found dtype is equal. `found` may also be the
+/// expected bytes without a dtype, or have more or fewer dimensions of one element. Missing
+/// elements are not compared. Host memory only. Returns an empty text if the views are equal,
+/// otherwise one line with the first difference: "element (0, 3): expected 4, found 0" or "shape
+/// (2, 3), not (6,)".
 std::string difference(const View& expected, const View& found, Missing missing = {});
 
 /// Is an element missing, and does `found` hold NaN for each missing one? `found` must hold the
 /// expected values.
 bool has_nan_for(Missing missing, const View& expected, const View& found);
 
-/// What the exchange dropped or converted without an error: "dtype", "precision" (same kind, fewer
-/// bits), "shape", "layout" (strides that differ where the shape has more than one element along
-/// them).
+/// The properties that the exchange changed without an error: "dtype", "precision" (same kind,
+/// fewer bits), "shape", "layout" (other strides along a dimension of more than one element).
 std::vector<std::string> changed(const View& expected, const View& found);
 
 /// Do both have the same first element, on the same device?
 Proof same_address(const View& source, const View& found);
 
-/// Functions that read and write bytes of a view. This type reaches host memory only.
+/// Functions that read and write bytes of a view. This class accesses host memory only.
 class Access {
  public:
   Access() = default;
@@ -42,19 +41,19 @@ class Access {
   virtual ~Access() = default;
 
   virtual bool reaches(const Device& where) const;
-  /// Really reads each byte, and in this order: both views may be one memory.
+  /// Reads each byte, in this order, because both views may share memory.
   virtual void load(const Device& where, std::uintptr_t from, void* to, std::size_t bytes) const;
   virtual void store(const Device& where, std::uintptr_t to, const void* from,
                      std::size_t bytes) const;
 };
 
-/// Writes other bytes into the source's first and last element, checks whether `found` changes, and
-/// restores the old bytes. Skipped for read-only sources, arrays without elements, and memory that
-/// `memory` does not reach.
+/// Changes the source's first and last element, checks whether `found` changes too, and restores
+/// them. Skipped for read-only sources, arrays without elements, and memory that `memory` cannot
+/// access.
 Proof write_through(const View& source, const View& found, const Access& memory = Access());
 
-/// The reverse: does the source change when `found` is written? Memory that is copied on write does
-/// not, and is no longer shared afterwards. `found` must be writable.
+/// The reverse: does the source change when `found` is written? If memory is copied on write, it
+/// does not, and afterwards the memory is no longer shared. `found` must be writable.
 Proof write_back(const View& source, const View& found);
 
 }  // namespace dlbench::exchange

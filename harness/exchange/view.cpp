@@ -4,11 +4,13 @@
 #include <functional>
 #include <numeric>
 
+#include "model/contains.hpp"
+
 namespace dlbench::exchange {
 
 std::int64_t View::elements() const {
-  // An extent of 0 first: the product of the others may then overflow.
-  if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+  // Checked first, because the product of the other extents may overflow.
+  if (contains(shape, 0)) return 0;
   return std::accumulate(shape.begin(), shape.end(), std::int64_t{1}, std::multiplies<>());
 }
 

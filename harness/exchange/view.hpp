@@ -7,7 +7,7 @@
 
 namespace dlbench::exchange {
 
-/// What one element is, in DLPack's terms (dlpack.h v1.3, DLDataType): `code` is a DLDataTypeCode.
+/// The type of one element, as DLDataType of dlpack.h v1.3: `code` is a DLDataTypeCode.
 struct Dtype {
   std::uint8_t code = 2;
   std::uint8_t bits = 32;
@@ -29,8 +29,7 @@ struct Device {
   auto operator<=>(const Device&) const = default;
 };
 
-/// One array in memory, described by any protocol. It does not own the memory: its maker keeps the
-/// array alive.
+/// The description of an array in memory by any protocol. It does not own the memory.
 struct View {
   std::uintptr_t address = 0;  ///< of the first element (byte_offset applied)
   Dtype dtype;
@@ -48,8 +47,8 @@ struct View {
   std::int64_t element_bytes() const;  ///< bits * lanes rounded up to bytes
 };
 
-/// An impossible description of memory: absurd ndim, negative shape, overflow, a null pointer with
-/// elements, an unknown format. The text names the error.
+/// Thrown for an impossible description of memory: invalid ndim, negative shape, overflow, a null
+/// pointer with elements, an unknown format. The text names the error.
 struct ViewError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -19,8 +19,8 @@ const Entry* baseline_of(const Exchange& exchange, const Baselines& baselines) {
   return other != baselines.end() && is_same(other->first) ? &other->second : nullptr;
 }
 
-bool ends_alike(const Exchange& exchange, const Entry& verdict, const Entry& baseline) {
-  // Nothing can be seen of an array without elements.
+bool has_same_outcome(const Exchange& exchange, const Entry& verdict, const Entry& baseline) {
+  // No instrument can decide for an array without elements.
   const bool empty = exchange.bytes == 0 && verdict.outcome == Outcome::unproven;
   return (empty || verdict.outcome == baseline.outcome) && verdict.changed == baseline.changed;
 }

@@ -6,14 +6,14 @@
 
 namespace dlbench::fleet {
 
-/// What the plain arrays of exchanges came to, in this worker or in an earlier one.
+/// The results of the plain arrays, from this worker or an earlier one.
 using Baselines = std::map<Exchange, Entry>;
 
-/// That of this case's plain array; null where it is not known. A case of one element has no size
-/// in common with it.
+/// The result of the plain array that this case is compared with; null where it is unknown. A case
+/// of one element has no size in common with the plain array.
 const Entry* baseline_of(const Exchange& exchange, const Baselines& baselines);
 
-/// Does a case end like the plain array, so that it needs no time of its own?
-bool ends_alike(const Exchange& exchange, const Entry& verdict, const Entry& baseline);
+/// Does the case have the same outcome as the plain array, so that it need not be timed?
+bool has_same_outcome(const Exchange& exchange, const Entry& verdict, const Entry& baseline);
 
 }  // namespace dlbench::fleet

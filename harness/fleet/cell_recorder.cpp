@@ -7,14 +7,15 @@
 #include <utility>
 
 #include "fleet/numbers.hpp"
+#include "model/contains.hpp"
 #include "stats/stats.hpp"
 #include "stats/stopping.hpp"
 
 namespace dlbench::fleet {
 namespace {
 
-/// The clock that GB/s are taken from: until the data is there. None where that is `ready`, and it
-/// was not requested.
+/// The clock of the copy rate, which ends when the data is complete; null where that is `ready` and
+/// it was not requested.
 const Samples* data_clock(const Task& task) {
   const char* const clock = task.verdict.has_ready ? "ready" : "call";
   for (const Samples& samples : task.clocks) {
@@ -53,9 +54,7 @@ Trouble host_is_late(const Samples& samples) {
 }  // namespace
 
 void CellRecorder::importing(const std::string& library) {
-  if (std::find(imports_.begin(), imports_.end(), library) == imports_.end()) {
-    imports_.push_back(library);
-  }
+  add_new(imports_, library);
 }
 
 void CellRecorder::failed(std::size_t cell, const Task& task, Trouble trouble) {
@@ -146,7 +145,7 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
     share.numbers.samples_ns = samples.ns;
     share.iterations = samples.iterations;
     share.cpu_ns = stats::median(samples.cpu_ns);
-    // A floor is the host's time; the device's has none.
+    // Overhead floors are times of the host, so the clock `device` has none.
     share.floor_ns = samples.clock == "device" ? 0 : task.floor_ns;
     share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
                        samples.behind};

@@ -11,40 +11,40 @@
 
 namespace dlbench::fleet {
 
-/// Writes down in the ledger what has become of one worker's tasks. Knows nothing of the worker.
+/// Records the results of one worker's tasks in the ledger.
 class CellRecorder {
  public:
   explicit CellRecorder(Ledger& ledger) : ledger_(ledger) {}
 
-  /// The worker imports that library now, after those named before.
+  /// The worker imports this library after those of earlier calls.
   void importing(const std::string& library);
 
-  /// Ends all its cells as that.
+  /// Records all cells of the task as failed.
   void fail(Task& task, const Trouble& trouble);
   void fail_phases(Task& task, const Trouble& trouble);
 
-  /// Ends it here: a worker of its own is to judge it.
+  /// Ends the task in this worker; a worker of its pair measures it later.
   void postpone(Task& task);
 
-  /// Ends it with its verdict, and no numbers.
+  /// Records the outcome of the task without a time.
   void pass_over(Task& task);
 
   /// Records the cells of clocks that do not apply to this exchange.
   void drop_clocks(Task& task);
 
-  /// Records what has enough rounds, with these warnings beside its own. It is over where nothing
-  /// is left open.
+  /// Records the cells that have enough rounds, with additional `warnings`. The task is over if no
+  /// cell is left.
   void share(Task& task, const Warnings& warnings);
 
-  /// How fast the core was in a round of this worker; 0: not measured.
+  /// Notes the speed of the core in a round of this worker; 0: not measured.
   void saw_canary(double ns);
 
  private:
   void failed(std::size_t cell, const Task& task, Trouble trouble);
-  /// Two libraries in the order of import; empty for one.
+  /// The two libraries in the order of import; empty for a single one.
   std::vector<std::string> imports_of(const Exchange& exchange) const;
   Entry verdict_of(const Task& task) const;
-  bool share_phases(Task& task);  ///< false where rounds are missing
+  bool share_phases(Task& task);  ///< false if rounds are missing
 
   Ledger& ledger_;
   std::vector<std::string> imports_;

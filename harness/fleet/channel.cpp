@@ -11,7 +11,7 @@ namespace dlbench::fleet {
 namespace {
 
 constexpr int kDeepest = 64;
-// A line that is shorter cannot nest deep enough to exhaust a stack.
+// A shorter line cannot nest deep enough to exhaust the stack.
 constexpr std::size_t kHarmless = 1000;
 
 std::string shown(std::string_view line) {
@@ -22,9 +22,9 @@ std::string shown(std::string_view line) {
   return "'" + text + (line.size() > 60 ? "...'" : "'");
 }
 
-// Cuts each text at the limit, between two characters.
+// Cuts each text at the limit, between two UTF-8 characters.
 void shorten_texts(nlohmann::json& value, std::size_t most, int depth = 0) {
-  if (depth > kDeepest) throw Garbage("a line that nests too deep");
+  if (depth > kDeepest) throw Garbage("a line that nests too deeply");
   if (value.is_structured()) {
     for (nlohmann::json& item : value) shorten_texts(item, most, depth + 1);
   } else if (value.is_string()) {
@@ -60,7 +60,7 @@ bool Channel::fill() {
     if (count < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (count == 0) return false;
     buffer_.append(block.data(), static_cast<std::size_t>(count));
-    // One bite at a time: a flood must not keep us from reading the clock.
+    // Reads one buffer at a time, so that endless output does not delay the check of the deadline.
     return true;
   }
 }
@@ -69,7 +69,7 @@ std::optional<nlohmann::json> Channel::next() {
   const std::size_t newline = buffer_.find('\n', searched_);
   if (newline == std::string::npos) {
     searched_ = buffer_.size();
-    if (buffer_.size() > limits_.line) throw Garbage("an endless line: " + shown(buffer_));
+    if (buffer_.size() > limits_.line) throw Garbage("a line that is too long: " + shown(buffer_));
     return std::nullopt;
   }
   const std::string line = buffer_.substr(0, newline);

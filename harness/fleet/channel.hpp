@@ -7,29 +7,29 @@
 
 namespace dlbench::fleet {
 
-/// What came over the wire is no JSON object on a line.
+/// Thrown for input that is not one JSON object a line.
 struct Garbage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How long a line of the wire may be, and a text in it; in bytes. A longer text is cut.
+/// The most bytes of a line of the wire and of a text in it. A longer text is cut.
 struct Limits {
   std::size_t line = std::size_t{1} << 20;
   std::size_t text = 1000;
 };
 
-/// JSON lines over a non-blocking socket, which it does not own.
+/// Sends and receives JSON lines over a non-blocking socket, which it does not own.
 class Channel {
  public:
   explicit Channel(int fd, Limits limits = {}) : fd_(fd), limits_(limits) {}
 
-  /// False where the other side is gone or does not read (its buffer holds many requests).
+  /// Returns false if the other side has closed the socket or does not read.
   bool send(const nlohmann::json& message);
 
-  /// Takes what is there to read. False at the end of the stream.
+  /// Reads what is available. Returns false at the end of the stream.
   bool fill();
 
-  /// The next whole line. Throws Garbage.
+  /// Returns the next complete line, or nothing. Throws Garbage.
   std::optional<nlohmann::json> next();
 
  private:

@@ -24,33 +24,33 @@ constexpr int kWire = 3;
   throw std::system_error(code, std::generic_category(), what);
 }
 
-// Out of the way of 0..3, which the child's end of things is moved onto.
-Fd moved_up(int fd) {
-  const Fd low(fd);
+// Moves the descriptor above 0..3, which are the descriptors of the child.
+results::File moved_up(int fd) {
+  const results::File low(fd);
   const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, 10);
   if (high < 0) fail(errno, "no file descriptor left");
-  return Fd(high);
+  return results::File(high);
 }
 
 struct Pair {
-  Fd ours, theirs;
+  results::File ours, theirs;
 };
 
 Pair socket_pair() {
   std::array<int, 2> fds{};
   if (::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data()) != 0) fail(errno, "no socket");
-  Fd ours = moved_up(fds[0]);
+  results::File ours = moved_up(fds[0]);
   return {std::move(ours), moved_up(fds[1])};
 }
 
 Pair pipe_from_child() {
   std::array<int, 2> fds{};
   if (::pipe(fds.data()) != 0) fail(errno, "no pipe");
-  Fd ours = moved_up(fds[0]);
+  results::File ours = moved_up(fds[0]);
   return {std::move(ours), moved_up(fds[1])};
 }
 
-void never_block(const Fd& fd) {
+void never_block(const results::File& fd) {
   ::fcntl(fd.get(), F_SETFL, O_NONBLOCK);
 }
 
@@ -62,9 +62,9 @@ struct Actions {
   Actions& operator=(const Actions&) = delete;
 };
 
-/// Closes all descriptors from a number on in the child, so that none that dlbench inherited
-/// reaches a library. glibc has this function since 2.34. Wheels are built against an older glibc,
-/// so it is looked up; on such a system these descriptors stay open.
+/// Closes all descriptors from a number on in the child, so that libraries do not inherit
+/// descriptors. glibc has this function since 2.34 and wheels are built against an older glibc, so
+/// it is looked up at run time. Where it is missing, these descriptors stay open.
 using CloseFrom = int(posix_spawn_file_actions_t*, int);
 
 CloseFrom* find_close_from() {
@@ -141,7 +141,7 @@ Child::Child(const Command& command, std::size_t most_output)
   socket_ = std::move(wire.ours);
   out_.fd = std::move(out.ours);
   err_.fd = std::move(err.ours);
-  for (const Fd* fd : {&socket_, &out_.fd, &err_.fd}) never_block(*fd);
+  for (const results::File* fd : {&socket_, &out_.fd, &err_.fd}) never_block(*fd);
 }
 
 Child::~Child() {
@@ -154,7 +154,7 @@ void Child::drain() {
 }
 
 void Child::drain_rest() {
-  // Bounded: a grandchild may hold the other end and write for ever.
+  // Bounded, because a grandchild may hold the other end and write without end.
   for (Pipe* pipe : {&out_, &err_}) {
     for (int bite = 0; bite < 64 && drain(*pipe); ++bite) {
     }
@@ -167,7 +167,7 @@ void Child::add_streams(std::vector<pollfd>& fds) const {
   }
 }
 
-/// False at the end of the stream or where nothing is.
+/// Returns false at the end of the stream or if nothing is available.
 bool Child::drain(Pipe& pipe) {
   if (!pipe.fd) return false;
   std::array<char, std::size_t{64} << 10> block;
@@ -188,7 +188,7 @@ bool Child::ended() const {
   if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0) {
     return info.si_pid == pid_;
   }
-  // Where SIGCHLD is ignored, the kernel has reaped it already.
+  // If SIGCHLD is ignored, the kernel has reaped the child already.
   return errno == ECHILD;
 }
 

@@ -10,29 +10,29 @@
 #include <system_error>
 #include <vector>
 
-#include "fleet/fd.hpp"
 #include "fleet/tail.hpp"
+#include "results/file.hpp"
 
 namespace dlbench::fleet {
 
-/// What to start.
+/// The program to start.
 struct Command {
   std::vector<std::string> words;
-  std::map<std::string, std::string> variables{};  ///< set beside those of this process
+  std::map<std::string, std::string> variables{};  ///< set in addition to those of this process
 };
 
-/// A program that cannot be started: "PROGRAM: No such file or directory".
+/// Thrown if a program cannot be started: "PROGRAM: No such file or directory".
 struct CannotStart : std::system_error {
   CannotStart(int code, const std::string& name)
       : std::system_error(code, std::generic_category(), name), program(name) {}
   std::string program;
 };
 
-/// A process in a process group of its own: stdin is /dev/null, fd 3 is one end of a socketpair,
-/// and the end of what it prints is held. Destroyed, it takes its whole group along.
+/// A process in its own process group. stdin is /dev/null, fd 3 is one end of a socketpair, and the
+/// last part of its output is kept. The destructor kills the whole group.
 class Child {
  public:
-  /// Throws CannotStart, or another std::system_error where no pipe can be made.
+  /// Throws CannotStart, or another std::system_error if no pipe can be made.
   explicit Child(const Command& command, std::size_t most_output = std::size_t{64} << 10);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
@@ -43,38 +43,38 @@ class Child {
   const Tail& out() const { return out_.tail; }
   const Tail& err() const { return err_.tail; }
 
-  /// Takes what was printed, a bite of each stream: a full pipe would stop the child, and a flood
-  /// must not hide the clock.
+  /// Reads one buffer of each output stream: a full pipe would block the child, and endless output
+  /// must not delay the caller.
   void drain();
-  /// Takes what is left of a child that has ended.
+  /// Reads the remaining output of a child that has ended.
   void drain_rest();
   /// Adds the streams that may have something to read.
   void add_streams(std::vector<pollfd>& fds) const;
 
-  /// To the whole group.
+  /// Sends a signal to the whole group.
   void signal(int number) const;
 
-  /// Has it ended? Does not reap it, so that its group's number stays its own.
+  /// Has the child ended? Does not reap it, so that its group id is not reused.
   bool ended() const;
 
-  /// Kills what is left of the group and reaps; returns the wait status of the first time.
+  /// Kills the rest of the group and reaps the child. Later calls return the same wait status.
   int end();
 
  private:
   struct Pipe {
-    Fd fd;  ///< closed at the end of the stream
+    results::File fd;  ///< closed at the end of the stream
     Tail tail;
   };
   static bool drain(Pipe& pipe);
 
-  Fd socket_;
+  results::File socket_;
   Pipe out_, err_;
   pid_t pid_ = -1;
   std::optional<int> status_;
 };
 
-/// The environment variable that names a worker of a run, kMark=PARENT-NUMBER. All its descendants
-/// carry it too.
+/// The environment variable that identifies a worker of a run and all its descendants:
+/// kMark=PARENT-NUMBER.
 inline constexpr const char* kMark = "DLBENCH_WORKER";
 
 }  // namespace dlbench::fleet

@@ -1,19 +1,9 @@
 #include "fleet/context.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <iterator>
 
 namespace dlbench::fleet {
-
-std::unique_ptr<Worker> Context::start_worker(const std::string& environment) {
-  const auto found = options.pythons.find(environment);
-  const std::string python = found == options.pythons.end() ? "python3" : found->second;
-  return workers.start_worker(
-      {python, options.worker_main, "--fd", "3", "--parent", std::to_string(::getpid())},
-      options.timeout_s);
-}
 
 void Context::end_suspicions() {
   const auto is_open = [this](std::size_t index) {

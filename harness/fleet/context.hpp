@@ -18,7 +18,7 @@
 
 namespace dlbench::fleet {
 
-/// The wall time that may be used up.
+/// The wall time that a run may use.
 class Budget {
  public:
   explicit Budget(double seconds) : begin_(now_s()), seconds_(seconds) {}
@@ -32,7 +32,7 @@ class Budget {
   double begin_, seconds_;
 };
 
-/// Where the workers' time went, as they report it.
+/// How workers spent their time, as they report it.
 struct Spent {
   double library_s = 0;  ///< in libraries' untimed calls
   double timing_s = 0;   ///< in timed blocks: rounds, calibration, floors
@@ -45,18 +45,18 @@ struct Spent {
   }
 };
 
-/// Thrown out of a wait once the budget is used up.
+/// Thrown out of a wait when the budget is used up.
 struct OutOfBudget {};
 
-/// How long things took so far, from which a budget is divided.
+/// The durations of the steps so far, by which the remaining budget is divided.
 struct Pace {
-  double measuring_s = 0;    ///< in preparations, first rounds and records
-  std::size_t shares = 0;    ///< cells of workers that had them
-  double import_s = 0;       ///< wall time in which nothing was measured
-  std::size_t imported = 0;  ///< workers in that time
+  double measuring_s = 0;    ///< in preparing, first rounds and recording
+  std::size_t shares = 0;    ///< cells that workers measured in that time
+  double import_s = 0;       ///< wall time of imports, in which nothing was measured
+  std::size_t imported = 0;  ///< workers that were imported in that time
   std::size_t jobs_left = 0;
 
-  /// Seconds that so many more shares and the imports of the jobs left will take.
+  /// The expected time of `more` shares and of the imports of the remaining jobs, in seconds.
   double ahead_s(std::size_t more) const {
     const double each = shares == 0 ? 0 : measuring_s / static_cast<double>(shares);
     const double worker = imported == 0 ? 0 : import_s / static_cast<double>(imported);
@@ -64,7 +64,7 @@ struct Pace {
   }
 };
 
-/// What all parts of one run share.
+/// The state that all parts of one run share.
 struct Context {
   const plan::Plan& plan;
   const Options& options;
@@ -75,30 +75,26 @@ struct Context {
   WorkerPool& workers;
   std::mt19937_64 random;
   double round_s = 0;        ///< spent in timed rounds so far
-  Spent spent{};             ///< by all workers so far
-  Spent spent_at_import{};   ///< of that, when the last import ended
-  double last_import_s = 0;  ///< since the start
+  Spent spent{};             ///< of all workers so far
+  Spent spent_at_import{};   ///< `spent` when the last import ended
+  double last_import_s = 0;  ///< when the last import ended, since the start
   Pace pace{};
   std::set<std::string> copies_measured{};  ///< environments, and devices in them, whose
                                             ///< copy floors are known
   DeviceMemory device_memory{};
   Compatibility known{};
-  /// Pairs in which each library ended a worker: {environment, library}.
+  /// By {environment, library}: the pairs in which the library ended a worker.
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
 
-  /// Exchanges that ended a worker of several pairs, or had wrong values in it, and did not fail
-  /// in a worker of the pair's own since.
+  /// Exchanges that ended a worker of several pairs or had wrong values in one, and have not failed
+  /// in a worker of the pair's own.
   std::map<Exchange, Trouble> failed_beside_others{};
-  /// What the plain array of each exchange came to: cases of a case sweep are compared with it.
+  /// The results of the plain arrays, with which the cases of a case sweep are compared.
   Baselines baselines{};
 
-  /// Lets pairs share workers again whose exchanges fail in workers of their own too: sharing was
-  /// not the cause, and what failed is recorded. Their libraries share again with them.
+  /// Lets pairs share workers again if their exchanges also fail in workers of their own: sharing
+  /// was not the cause. Libraries that were isolated because of such pairs share again too.
   void end_suspicions();
-
-  /// A worker that has imported nothing. Throws std::system_error where the interpreter cannot be
-  /// started.
-  std::unique_ptr<Worker> start_worker(const std::string& environment);
 };
 
 }  // namespace dlbench::fleet

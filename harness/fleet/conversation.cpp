@@ -1,36 +1,80 @@
 #include "fleet/conversation.hpp"
 
+#include <unistd.h>
+
+#include <string>
 #include <utility>
 #include <variant>
 
 #include "fleet/channel.hpp"
 #include "fleet/signals.hpp"
+#include "fleet/wire.hpp"
 
 namespace dlbench::fleet {
+
+std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step) {
+  switch (current_work.activity) {
+    case Activity::start:
+      return "starting";
+    case Activity::load:
+      return describe_import(loads);
+    case Activity::floors:
+      return "measuring the floors";
+    case Activity::device_floors:
+      return "measuring a device's floors";
+    case Activity::device_memory:
+      return "reading how much memory of a device is free";
+    case Activity::reference:
+      return "measuring the reference exchange";
+    case Activity::drop:
+      return "dropping arrays";
+    case Activity::phases:
+      return "separating the phases";
+    case Activity::exchange:
+      break;
+  }
+  const Exchange& x = current_work.task->exchange;
+  if (step == "make") return x.producer + " made an array";
+  if (step == "call") return x.consumer + " imported " + x.producer + "'s array";
+  if (step == "ready") return "waiting for " + x.consumer + "'s data";
+  if (step == "lifetime") return "counting the deleters that " + x.consumer + " called";
+  if (step == "recorder") return "recording the requests of " + x.consumer;
+  if (step == "values") return "comparing the values";
+  if (step == "guard") return x.consumer + " imported " + x.producer + "'s array under guard";
+  if (step == "outlive") return "reading the result after " + x.producer + "'s array was dropped";
+  if (step == "growth") return "measuring the memory that exchanges leak";
+  if (step == "judged") return "between two cells";
+  if (step == "calibrate") return "calibrating the timed loop";
+  return current_work.task->prepared ? "in the timed loop" : "preparing";
+}
 
 Death death_of(const std::exception& garbage) {
   const bool is_message = dynamic_cast<const nlohmann::json::exception*>(&garbage) != nullptr;
   Death death;
   death.kind = Death::Kind::garbled;
-  death.how = is_message ? "it sent an answer of another shape: " : "it sent ";
+  death.how = is_message ? "it sent an answer of an unexpected form: " : "it sent ";
   death.how += garbage.what();
   return death;
 }
 
 void Conversation::start(const std::string& environment) {
   current_work_ = {Activity::start, nullptr};
-  worker_ = context_.start_worker(environment);
+  const auto found = context_.options.pythons.find(environment);
+  const std::string python = found == context_.options.pythons.end() ? "python3" : found->second;
+  worker_ = context_.workers.start_worker(
+      {python, context_.options.worker_main, "--fd", "3", "--parent", std::to_string(::getpid())},
+      context_.options.timeout_s);
 }
 
 void Conversation::send(const nlohmann::json& request, Activity activity, Task* task) {
   current_work_ = {activity, task};
-  worker_->ask(request);
+  worker_->send(request);
 }
 
-Reply Conversation::ask(const nlohmann::json& request, Activity activity, Task* task) {
-  // Checked here too: without it a signal would be missed where workers answer at once.
+Reply Conversation::request(const nlohmann::json& message, Activity activity, Task* task) {
+  // Checked here too, because no wait would check it if workers answer at once.
   throw_if_stopped();
-  send(request, activity, task);
+  send(message, activity, task);
   return receive(activity, task);
 }
 
@@ -48,6 +92,11 @@ Reply Conversation::receive(Activity activity, Task* task) {
     wait({&only, 1}, 1.0);
     context_.progress.tick();
   }
+}
+
+void Conversation::drop(Task& task) {
+  task.prepared = false;
+  request(drop_request(task), Activity::drop, &task);
 }
 
 std::optional<nlohmann::json> Conversation::poll() {

@@ -6,47 +6,72 @@
 #include <string>
 #include <utility>
 
-#include "fleet/activity.hpp"
 #include "fleet/context.hpp"
+#include "fleet/loads.hpp"
+#include "fleet/task.hpp"
 
 namespace dlbench::fleet {
 
-/// What a request came to: the content of its "ok" or of its "error".
+/// The last request to a worker. It names the activity during which a worker died.
+enum class Activity {
+  start,
+  load,
+  floors,
+  device_floors,
+  device_memory,
+  reference,
+  exchange,
+  phases,
+  drop
+};
+
+struct CurrentWork {
+  Activity activity = Activity::start;
+  Task* task = nullptr;  ///< of the activities `exchange`, `phases` and `drop`
+};
+
+/// "torch imported numpy's array". `step` is the last step that the worker announced.
+std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step);
+
+/// The reply to a request: the content of its "ok" or of its "error".
 struct Reply {
   bool ok = false;
   nlohmann::json body;
 };
 
-/// Thrown where the worker ended instead of answering.
+/// Thrown if the worker ended before it replied.
 struct Died {
   Death death;
 };
 
-/// A worker that sent what is no answer, as a death.
+/// The Death of a worker that sent an invalid reply.
 Death death_of(const std::exception& garbage);
 
-/// A worker from its start to its end, and what it was last asked for. Its methods throw Died and
+/// One worker from its start to its end, and the last request to it. Its methods throw Died and
 /// Garbage for the worker's faults, and Stopped.
 class Conversation {
  public:
   explicit Conversation(Context& context) : context_(context) {}
 
-  /// Throws std::system_error where the interpreter cannot be started.
+  /// Throws std::system_error if the interpreter cannot be started.
   void start(const std::string& environment);
 
   bool is_alive() const { return worker_ != nullptr; }
   Worker* worker() const { return worker_.get(); }
   const CurrentWork& current_work() const { return current_work_; }
 
-  Reply ask(const nlohmann::json& request, Activity activity, Task* task = nullptr);
+  Reply request(const nlohmann::json& message, Activity activity, Task* task = nullptr);
 
-  /// The two halves of ask(): several requests may be sent before the first answer is received.
+  /// The two halves of request(): several requests may be sent before the first reply is received.
   void send(const nlohmann::json& request, Activity activity, Task* task = nullptr);
   Reply receive(Activity activity, Task* task = nullptr);
 
-  /// The next message, greeting or answer, if it is there.
+  /// Releases the arrays of a prepared exchange.
+  void drop(Task& task);
+
+  /// The next message, a greeting or a reply, if one has arrived.
   std::optional<nlohmann::json> poll();
-  /// Waits for it; throws OutOfBudget.
+  /// Waits for the next message. Throws OutOfBudget.
   nlohmann::json wait_within_budget();
 
   void dismiss();

@@ -10,17 +10,17 @@ namespace dlbench::fleet {
 
 /// How a worker ended.
 struct Death {
-  /// `garbled`: it sent a line that is no message, or a message that is no answer, and was killed.
+  /// `garbled`: it sent an invalid message and was killed.
   enum class Kind { crashed, garbled, timed_out, out_of_memory };
 
   Kind kind = Kind::crashed;
-  std::string signal;       ///< "SIGSEGV"; empty where it exited, or where dlbench killed it
+  std::string signal;       ///< "SIGSEGV"; empty if it exited or if dlbench killed it
   std::string how;          ///< "SIGSEGV", "it ended with status 0", "it sent no JSON line: ..."
-  std::string step;         ///< the last step that it announced
-  std::string stdout_tail;  ///< valid UTF-8, a few kilobytes at most
+  std::string step;         ///< the last step that the worker announced
+  std::string stdout_tail;  ///< valid UTF-8, at most a few kilobytes
   std::string stderr_tail;
-  int exit_status = 0;  ///< the negative number of the signal that ended it
-  bool idle = false;    ///< it ended while no request was under way
+  int exit_status = 0;  ///< or the negative number of the signal that ended it
+  bool idle = false;    ///< it ended while no request was pending
 };
 
 /// Why a cell has no number.
@@ -38,13 +38,13 @@ struct Trouble {
 /// "SIGSEGV", or "signal 40".
 std::string signal_name(int number);
 
-/// A wait status in words: "SIGSEGV", "it ended with status 0".
+/// Describes a wait status: "SIGSEGV", "it ended with status 0".
 std::string how_ended(int wait_status);
 
-/// A program's exit status, or the negative number of the signal that ended it.
+/// The exit status of a program, or the negative number of the signal that ended it.
 int exit_status(int wait_status);
 
-/// The reason in one line, as "crashed while `doing`: SIGSEGV".
+/// The trouble of a death, with a reason such as "crashed while ACTIVITY: SIGSEGV".
 Trouble trouble(const Death& death, const std::string& activity, double timeout_s);
 
 /// The last `most` bytes of a text, with invalid UTF-8 replaced.

@@ -16,7 +16,7 @@ std::uint64_t DeviceMemory::add(const std::string& device, std::uint64_t free,
     known.largest = known.is_guess ? taken : std::max(known.largest, taken);
     known.is_guess = false;
   } else if (known.is_guess) {
-    // Memory of other programs cannot be distinguished from that of a lone worker.
+    // The memory of other programs cannot be distinguished from that of a lone worker.
     known.largest = taken;
   }
   return taken;
@@ -28,7 +28,7 @@ void DeviceMemory::add_unknown(const std::string& device) {
 
 void DeviceMemory::release(const std::string& device, std::uint64_t taken) {
   Known& known = devices_[device];
-  // A lone worker's share may hold what other programs have, which does not become free.
+  // The amount of a lone worker may include memory of other programs, which does not become free.
   known.free += std::min(taken, known.largest);
   if (known.living > 0) --known.living;
 }
@@ -43,7 +43,7 @@ bool DeviceMemory::is_found_full(const std::string& device) {
 bool DeviceMemory::has_room(const std::string& device, std::size_t more) const {
   const auto found = devices_.find(device);
   if (found == devices_.end()) return more <= 1;
-  // While it prepares, a worker holds more than when it reports.
+  // A worker uses more memory while it prepares than when it reports.
   constexpr double kHeadroom = 1.25;
   const double needed =
       kHeadroom * static_cast<double>(found->second.largest) * static_cast<double>(more);

@@ -59,8 +59,9 @@ void Grandchildren::sweep(const std::map<pid_t, std::string>& marks) const {
     return marks.contains(pid) || std::any_of(marks.begin(), marks.end(),
                                               [&](const auto& it) { return it.second == mark; });
   };
-  // The children of a killed one become ours, so look again until nothing is found; bounded,
-  // because a process may fork faster than we kill.
+  // The children of a killed process become children of this process, so repeat until none is
+  // found. The number of passes is bounded, because a process may fork faster than it can be
+  // killed.
   for (int generation = 0; generation < 64; ++generation) {
     bool found = false;
     for (const pid_t pid : children()) {

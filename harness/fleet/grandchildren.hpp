@@ -8,9 +8,9 @@
 
 namespace dlbench::fleet {
 
-/// While this lives, what a dead worker leaves running becomes our child instead of init's, and is
-/// ended by sweep(). What was our child before is left alone. Linux only; elsewhere it does
-/// nothing.
+/// While this object lives, processes that a dead worker leaves running become children of this
+/// process instead of init, and sweep() kills them. Earlier children of this process are left
+/// alone. Linux only; elsewhere it does nothing.
 class Grandchildren {
  public:
   Grandchildren();
@@ -18,8 +18,8 @@ class Grandchildren {
   Grandchildren(const Grandchildren&) = delete;
   Grandchildren& operator=(const Grandchildren&) = delete;
 
-  /// Kills and reaps all that was left to us, generation by generation, except the workers in
-  /// `marks` themselves and the processes that carry the mark of one of them.
+  /// Kills and reaps the orphaned processes, generation by generation, except the workers in
+  /// `marks` and the processes that carry the mark of one of them.
   void sweep(const std::map<pid_t, std::string>& marks) const;
 
  private:

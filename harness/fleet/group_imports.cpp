@@ -5,8 +5,9 @@
 #include "fleet/group_run.hpp"
 #include "fleet/memory.hpp"
 #include "fleet/wire.hpp"
+#include "model/contains.hpp"
 
-// From the start of a worker to the last of its imports.
+// The part of GroupRun from the start of a worker to the last of its imports.
 namespace dlbench::fleet {
 
 void GroupRun::start() {
@@ -28,12 +29,12 @@ void GroupRun::start() {
   } catch (const std::system_error& error) {
     Death death;
     death.how = presentable(error.what());
-    bury(death);
+    record_death(death);
   }
 }
 
 void GroupRun::advance() {
-  guarded([&] {
+  run_guarded([&] {
     const std::optional<nlohmann::json> answer = worker_.poll();
     if (!answer) return;
     loaded(*answer);
@@ -84,8 +85,7 @@ void GroupRun::loaded(const nlohmann::json& answer) {
   const std::string version = ok.value("version", "");
   const double seconds = ok.value("seconds", 0.0);
   if (load.needed) {
-    std::vector<std::string>& imports = record_.imports;
-    if (imports.empty() || imports.back() != load.library) imports.push_back(load.library);
+    add_new(record_.imports, load.library);
     record_.import_s += std::max(0.0, seconds);
   }
   if (!version.empty()) record_.libraries[load.library] = version;
@@ -126,7 +126,7 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
   bool is_whole = false, is_current = false;
   for (const FailedImport& failed : failures) {
     const std::string& environment = job_.group.environment;
-    // A library that takes the worker along, or finds no device, has no role left.
+    // A library that ends the worker, or finds no device, fails in both roles.
     is_whole = is_whole || failed.died || failed.trouble.outcome == Outcome::no_device;
     troubles.import_failed(environment, failed.library, failed.role, failed.trouble);
     for (const char* role : {"producer", "consumer"}) {
@@ -139,7 +139,7 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
     if (was_suspected && is_alive()) give_up();
     return;
   }
-  // Another role failed alone than the one that failed here: the next worker goes without it.
+  // The role that fails alone is not the one that failed here, so start a worker without it.
   if (!is_whole && !is_current) {
     give_up();
     return;
@@ -153,9 +153,8 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
 }
 
 void GroupRun::shrink() {
-  const std::vector<std::string>& have = record_.imports;
-  const auto is_missing = [&](const std::string& library) {
-    return std::find(have.begin(), have.end(), library) == have.end();
+  const auto is_missing = [this](const std::string& library) {
+    return !contains(record_.imports, library);
   };
   for (const std::size_t index : job_.group.pairs) {
     const plan::Pair& pair = context_.plan.pairs[index];
@@ -169,7 +168,7 @@ void GroupRun::shrink() {
   resume_imports();
 }
 
-/// Where memory is short, a worker that has more of it than is left.
+/// Is memory short, and does the worker use more of it than is left?
 bool GroupRun::takes_too_much_memory() const {
   const std::uint64_t own = resident_bytes(worker()->pid());
   if (context_.options.most_bytes > 0) return own > context_.options.most_bytes;
@@ -178,7 +177,7 @@ bool GroupRun::takes_too_much_memory() const {
 }
 
 void GroupRun::resume_imports() {
-  guarded([this] { next_load(); });
+  run_guarded([this] { next_load(); });
 }
 
 void GroupRun::give_up() {

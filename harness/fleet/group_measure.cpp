@@ -11,24 +11,24 @@
 namespace dlbench::fleet {
 namespace {
 
-// What a worker holds at once. Each exchange may keep a pool of arrays, so eight times its bytes.
-// What is measured together is recorded together, and a death costs one batch.
+// The limits of a batch. Each exchange may keep a pool of arrays, so it counts eight times its
+// bytes. A batch is recorded as a whole, so a death costs one batch.
 constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kPool = 8;
 constexpr std::size_t kBatchExchanges = 48;
 
-// Exchanges that were prepared for so long get their first rounds before the next are prepared: a
-// budget or a signal that ends the run during the preparation keeps what was prepared.
+// After preparing for this long, the prepared exchanges get their first rounds. If a budget or a
+// signal then ends the run, they have a result.
 constexpr double kMostPreparing_s = 0.25;
 
 }  // namespace
 
 void GroupRun::measure() {
   context_.progress.activity("measuring " + title());
-  drop_what_is_not_wanted();
+  drop_unneeded_tasks();
   fail_known_troubles();
   if (!is_needed()) return;
-  guarded([&] {
+  run_guarded([&] {
     worker()->resume();
     instruments_.measure_floors(record_);
     instruments_.measure_device_floors(tasks_, record_);
@@ -57,7 +57,7 @@ void GroupRun::measure() {
   });
 }
 
-/// The next exchanges that are not over, as many as a worker holds at once.
+/// The next exchanges that are not over, within the limits of a batch.
 Batch GroupRun::next_batch(std::size_t begin) const {
   while (begin < tasks_.size() && tasks_[begin].over) ++begin;
   Batch batch{begin, begin};
@@ -81,14 +81,16 @@ std::size_t GroupRun::count_shares(Batch batch) const {
   return shares;
 }
 
-/// The first of many workers gives each cell its coarse rounds only, so that the whole matrix
-/// appears early. What processes differ by decides the interval, not the rounds of one of them.
+/// The first of many workers measures only the coarse rounds of each cell, so that the whole matrix
+/// appears early. The spread between processes determines the interval, not the rounds of one
+/// process.
 bool GroupRun::is_coarse() const {
   const Options& options = context_.options;
   return job_.replica == 0 && options.replicas >= kManyReplicas && !context_.budget.is_set();
 }
 
-/// What a budget leaves beside all that is to be measured once at least, divided evenly.
+/// The seconds left after everything that must be measured at least once, divided evenly over the
+/// cells.
 double GroupRun::refinement_seconds(std::size_t shares) const {
   if (!context_.budget.is_set()) return std::numeric_limits<double>::infinity();
   const std::size_t missing = std::max<std::size_t>(context_.ledger.missing(), 1);
@@ -138,13 +140,13 @@ void GroupRun::prepare(Task& task) {
     recorder_.fail(task, *trouble);
     return;
   }
-  // It would end the worker, and cost the other pairs theirs.
+  // A time-out would end the worker of the other pairs.
   if (job_.group.pairs.size() > 1 && will_time_out(task)) {
     leave(task);
     return;
   }
   const double begin = now_s();
-  const Reply reply = worker_.ask(prepare_request(task), Activity::exchange, &task);
+  const Reply reply = worker_.request(prepare_request(task), Activity::exchange, &task);
   task.prepare_s = now_s() - begin;
   if (!reply.ok) {
     fail(task, read_error(reply.body, Outcome::refused));
@@ -156,12 +158,12 @@ void GroupRun::prepare(Task& task) {
   }
   recorder_.drop_clocks(task);
   job_.answered.insert(task.exchange);
-  if (context_.plan.case_sweep) climb(task);
+  if (context_.plan.case_sweep) skip_if_like_baseline(task);
   if (!task.over && !task.phases.is_over()) split(task);
 }
 
 void GroupRun::split(Task& task) {
-  const Reply reply = worker_.ask(split_request(task), Activity::phases, &task);
+  const Reply reply = worker_.request(split_request(task), Activity::phases, &task);
   if (!reply.ok) {
     recorder_.fail_phases(task, read_error(reply.body, Outcome::unsupported));
     return;
@@ -170,14 +172,15 @@ void GroupRun::split(Task& task) {
 }
 
 void GroupRun::record(Batch batch) {
+  count_pending();
   for (std::size_t i = batch.first; i < batch.second; ++i) {
     Task& task = tasks_[i];
     if (!task.prepared) continue;
     if (!task.over) {
-      const Reply reply = worker_.ask(judge_request(task), Activity::exchange, &task);
+      const Reply reply = worker_.request(judge_request(task), Activity::exchange, &task);
       if (reply.ok) {
         read_judged(reply.body, task);
-        warn_of_company(task);
+        add_worker_warnings(task);
         if (task.exchange.case_name == plan::kBaseline) {
           context_.baselines.insert_or_assign(task.exchange, task.verdict);
         }
@@ -188,7 +191,7 @@ void GroupRun::record(Batch batch) {
     }
     task.over = true;
     count_pending();
-    worker_.ask(drop_request(task), Activity::drop, &task);
+    worker_.drop(task);
   }
 }
 
@@ -198,26 +201,26 @@ bool GroupRun::is_begun(const Task& task) const {
          std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
 }
 
-/// A case that ends like the plain one needs no time of its own: it is judged and let go. Where the
-/// last look finds otherwise it is timed all the same, and so is what an earlier worker timed: else
-/// this worker's disagreement would be lost.
-void GroupRun::climb(Task& task) {
+/// A case with the outcome of the plain array is judged again and not timed. It is timed if the
+/// second judgment differs. It is also timed if an earlier worker timed it, so that a disagreement
+/// of this worker is recorded.
+void GroupRun::skip_if_like_baseline(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
   const Entry* baseline = baseline_of(task.exchange, context_.baselines);
-  if (baseline == nullptr || !ends_alike(task.exchange, task.verdict, *baseline)) return;
+  if (baseline == nullptr || !has_same_outcome(task.exchange, task.verdict, *baseline)) return;
   if (is_begun(task)) return;
-  const Reply reply = worker_.ask(judge_request(task), Activity::exchange, &task);
+  const Reply reply = worker_.request(judge_request(task), Activity::exchange, &task);
   if (!reply.ok) {
     fail(task, read_error(reply.body, Outcome::wrong));
   } else {
     read_judged(reply.body, task);
-    if (!ends_alike(task.exchange, task.verdict, *baseline)) return;
+    if (!has_same_outcome(task.exchange, task.verdict, *baseline)) return;
     recorder_.pass_over(task);
   }
-  worker_.ask(drop_request(task), Activity::drop, &task);
+  worker_.drop(task);
 }
 
-void GroupRun::warn_of_company(Task& task) const {
+void GroupRun::add_worker_warnings(Task& task) const {
   const Exchange& exchange = task.exchange;
   for (const std::string& library : {exchange.producer, exchange.consumer}) {
     if (const auto trouble = context_.known.isolated_by(exchange.environment, library)) {
@@ -229,7 +232,7 @@ void GroupRun::warn_of_company(Task& task) const {
   const auto failed = context_.failed_beside_others.find(exchange);
   if (failed != context_.failed_beside_others.end()) {
     warn(task.verdict.warnings, "failed-beside-others",
-         "it failed in a worker with other libraries, and works in its own: " +
+         "it failed in a worker with other libraries and works in a worker of its pair: " +
              failed->second.reason,
          data_of("signal", failed->second.signal));
   }

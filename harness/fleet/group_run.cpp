@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/contains.hpp"
 #include "model/places.hpp"
 
 namespace dlbench::fleet {
@@ -56,7 +57,7 @@ void GroupRun::collect_tasks() {
         context_.ledger.failed(cell, *trouble);
         continue;
       }
-      // The cells of one exchange stand side by side in the plan.
+      // The cells of one exchange are adjacent in the plan.
       if (tasks_.empty() || tasks_.back().exchange != planned.exchange) {
         Task& task = tasks_.emplace_back();
         task.pair = pair;
@@ -87,9 +88,9 @@ void GroupRun::collect_tasks() {
   for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].id = static_cast<int>(i) + 1;
 }
 
-/// Between the plan and the measurement other workers may have done what was left, or have shown
-/// that a pair needs a worker of its own.
-void GroupRun::drop_what_is_not_wanted() {
+/// Meanwhile other workers may have recorded the cells, or shown that a pair needs a worker of its
+/// own.
+void GroupRun::drop_unneeded_tasks() {
   const bool is_shared = job_.group.pairs.size() > 1;
   for (const std::size_t pair : job_.group.pairs) {
     if (is_shared && context_.known.is_isolated(context_.plan.pairs[pair], pair)) {
@@ -101,10 +102,10 @@ void GroupRun::drop_what_is_not_wanted() {
     const auto is_unwanted = [this](const auto& cell) { return !context_.ledger.needs(cell.cell); };
     std::erase_if(task.clocks, is_unwanted);
     std::erase_if(task.phases.cells, is_unwanted);
-    const bool is_left = std::find(isolated.begin(), isolated.end(), task.pair) != isolated.end();
+    const bool is_left = contains(isolated, task.pair);
     task.over = task.over || is_left || (task.clocks.empty() && task.phases.cells.empty());
     if (!task.over && is_shared && context_.failed_beside_others.contains(task.exchange)) {
-      leave(task);
+      leave_to_own_worker(task);
     }
   }
 }
@@ -116,12 +117,12 @@ void GroupRun::fail_known_troubles() {
   }
 }
 
-void GroupRun::bury(const Death& death) {
+void GroupRun::record_death(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
   const auto [activity, task_at_work] = worker_.current_work();
-  // A SIGKILL during an import can come from a person, or from the kernel when several imports
-  // exhaust the memory; a busy machine may start a worker too late. It is tried once more; the
-  // second time is the cell's result.
+  // A SIGKILL during an import can come from a user, or from the kernel when several imports
+  // exhaust the memory; a busy machine may start a worker too late. So the worker is tried once
+  // more; the second failure is recorded.
   const bool is_importing = activity == Activity::start || activity == Activity::load;
   const bool is_shared = job_.group.pairs.size() > 1;
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
@@ -133,7 +134,7 @@ void GroupRun::bury(const Death& death) {
     warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
          data_of("signal", death.signal));
   } else if (activity == Activity::floors && is_shared) {
-    // Some library ends the worker here: it is found in workers of two libraries.
+    // One of the libraries ends the worker. Workers of two libraries show which one.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
     Trouble none = trouble;
@@ -146,8 +147,8 @@ void GroupRun::bury(const Death& death) {
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
-    // They are requested once: the next worker does without, and finds out by itself whether the
-    // device's own cells can be.
+    // They are requested only once: the next worker goes without and shows whether the cells of the
+    // device can be measured.
     warn(job_.warnings, "no-copy-floors",
          "no copy floors of a device: the worker died while it measured them: " + death.how,
          data_of("signal", death.signal));
@@ -155,18 +156,19 @@ void GroupRun::bury(const Death& death) {
     job_.reports_memory = false;
     for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
   } else if (activity == Activity::phases) {
-    // What was done to distinguish them is ours; the exchange itself is sound.
+    // Only dlbench's separation of the phases failed; the exchange itself is sound.
     recorder_.fail_phases(*task_at_work, trouble);
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::exchange && is_shared && death.step != "guard") {
-    // Another exchange may have damaged the worker: it is the pair's own worker that counts.
+    // Another exchange may have damaged the worker, so a worker of the pair decides.
     isolate(*task_at_work, trouble);
   } else if (activity == Activity::exchange) {
-    bury_with(*task_at_work, death, trouble);
+    record_death_in_exchange(*task_at_work, death, trouble);
   }
   left_ = job_.group.pairs;
+  std::erase_if(left_, [this](std::size_t pair) { return alone_.contains(pair); });
   for (Task& task : tasks_) task.over = true;
   count_pending();
   stage_ = Stage::dead;
@@ -174,7 +176,7 @@ void GroupRun::bury(const Death& death) {
   instruments_.forget_device_memory();
 }
 
-void GroupRun::harvest() {
+void GroupRun::record_finished_cells() {
   for (Task& task : tasks_) {
     if (!task.over && task.prepared) recorder_.share(task, job_.warnings);
   }
@@ -189,13 +191,13 @@ void GroupRun::fail(Task& task, const Trouble& trouble) {
     return;
   }
   context_.failed_beside_others.emplace(task.exchange, trouble);
-  leave(task);
+  leave_to_own_worker(task);
 }
 
-void GroupRun::leave(Task& task) {
+void GroupRun::leave_to_own_worker(Task& task) {
   recorder_.postpone(task);
   alone_.insert(task.pair);
-  // The cases of a case sweep are compared with the plain array.
+  // The cases of a case sweep are compared with the plain array, so they stay together.
   if (!context_.plan.case_sweep) return;
   for (Task& other : tasks_) {
     if (other.pair == task.pair) recorder_.postpone(other);
@@ -206,8 +208,8 @@ void GroupRun::isolate(const Task& task, const Trouble& trouble) {
   const Exchange& exchange = task.exchange;
   context_.known.isolate(task.pair);
   context_.failed_beside_others.emplace(exchange, trouble);
-  // A second pair of a library that ends a worker makes its other pairs likely to do so. A library
-  // is not suspected because of another one that is isolated already.
+  // If two pairs of a library end a worker, its other pairs are likely to do so. A pair with a
+  // library that is isolated already does not count.
   for (const auto& [library, other] : {std::pair(exchange.producer, exchange.consumer),
                                        std::pair(exchange.consumer, exchange.producer)}) {
     if (context_.known.isolated_by(exchange.environment, other)) continue;
@@ -217,13 +219,13 @@ void GroupRun::isolate(const Task& task, const Trouble& trouble) {
   }
 }
 
-void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
+void GroupRun::record_death_in_exchange(Task& task, const Death& death, Trouble trouble) {
   if (death.step == "guard" && task.prepared) {
-    // The libraries did nothing wrong, as the rounds showed: what was measured stands.
+    // The rounds showed that the exchange works, so its numbers are recorded.
     std::string text = "no guard: the worker died under it: " + trouble.reason;
     if (!trouble.signal.empty()) text += " (" + trouble.signal + ")";
     warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", trouble.signal));
-    // A case of a case sweep has no rounds yet, and no other worker should die of it.
+    // A case of a case sweep has no rounds yet and must not end another worker.
     if (context_.plan.case_sweep && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       recorder_.pass_over(task);
     } else {
@@ -235,7 +237,7 @@ void GroupRun::bury_with(Task& task, const Death& death, Trouble trouble) {
   Troubles& troubles = context_.ledger.troubles();
   if (death.step == "make") trouble.data["library"] = task.exchange.producer;
   if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);
-  // A guard that hangs shows nothing about the time that other sizes and cases take.
+  // A hang under the guard shows nothing about other sizes and cases.
   if (death.kind == Death::Kind::timed_out && death.step != "guard") {
     troubles.timed_out(task.exchange, trouble);
   }

@@ -19,96 +19,97 @@
 
 namespace dlbench::fleet {
 
-/// A worker's turn: what is left of the cells of these pairs.
+/// The work of one worker: the open cells of these pairs.
 struct Job {
   Group group;
-  std::size_t place = 0;       ///< among the jobs of the run: they are measured in this order
-  int replica = 0;             ///< 0: the first worker of each of its cells
+  std::size_t place = 0;       ///< position among the jobs of the run, in which they are measured
+  int replica = 0;             ///< 0: the first worker of its cells
   int lost = 0;                ///< workers that ended while idle, or were killed in an import
-  bool reference = true;       ///< false once a worker died of it
-  bool reports_memory = true;  ///< of its devices; false once a worker died of it
-  Warnings warnings{};         ///< for the entries: that a worker was lost
-  std::set<Exchange>
-      answered{};  ///< that were prepared once, so that time-outs of other cases do not end them
+  bool reference = true;       ///< false after a worker died measuring it
+  bool reports_memory = true;  ///< of its devices; false after a worker died reporting it
+  Warnings warnings{};         ///< for the entries, such as a lost worker
+  std::set<Exchange> answered{};  ///< exchanges that were prepared once, so that time-outs of other
+                                  ///< cases do not end them
 };
 
-/// What one worker holds: the exchanges of a group's pairs, from the imports to the verdicts. They
-/// are measured batch by batch, and each batch is recorded before the next begins. However the
-/// worker ends, the exchange at work is recorded with the reason; the rest of its batch, which may
-/// have been damaged, and what comes after it are for the next worker.
+/// Measures the exchanges of a group's pairs in one worker, from the imports to the verdicts. They
+/// are measured batch by batch, and each batch is recorded before the next begins. If the worker
+/// dies, the current exchange is recorded with the reason. The rest of its batch, which may have
+/// been damaged, and the later batches are left to the next worker.
 class GroupRun {
  public:
-  /// Records at once what inherits a trouble.
+  /// Records the cells that inherit a trouble.
   GroupRun(Context& context, Job job);
   GroupRun(const GroupRun&) = delete;
   GroupRun& operator=(const GroupRun&) = delete;
   ~GroupRun();
 
-  /// Is there anything to do for a worker?
+  /// Is anything left to measure?
   bool is_needed() const;
 
-  /// Starts the worker. advance() takes what it may have answered, and requests the next import.
+  /// Starts the worker. advance() handles its reply, if one has arrived, and requests the next
+  /// import.
   void start();
   void advance();
   bool is_importing() const { return stage_ == Stage::importing; }
   bool is_alive() const { return worker_.is_alive(); }
   Worker* worker() const { return worker_.worker(); }
 
-  /// An import that failed after those of other libraries; the cause is not known yet.
+  /// An import that failed after those of other libraries; its cause is unknown.
   struct Suspicion {
     FailedImport failed;
     std::vector<std::string> before;  ///< in the order of import
   };
   const std::optional<Suspicion>& suspicion() const { return suspicion_; }
-  /// These fail alone too: their cells fail, and the imports go on where the worker lives.
+  /// These files fail alone too: their cells fail, and the imports continue if the worker is alive.
   void confirm_failures(const std::vector<FailedImport>& failures);
 
   void resume_imports();
-  /// Ends the worker; its pairs are left.
+  /// Ends the worker and leaves its pairs to others.
   void give_up();
 
-  /// Two libraries at least are imported, others are not, and memory is short.
+  /// At least two libraries are imported, others are not, and memory is short.
   bool is_too_large() const { return is_too_large_; }
-  /// Leaves out the libraries that are not imported yet.
+  /// Leaves the libraries that are not imported yet to another worker.
   void shrink();
   std::size_t imported() const { return record_.imports.size(); }
 
-  /// Floors, reference, and all batches. The worker is then done for.
+  /// Measures the floors, the reference exchange and all batches.
   void measure();
 
-  /// Records what has enough rounds, without the worker.
-  void harvest();
+  /// Records the cells that have enough rounds, without the worker.
+  void record_finished_cells();
 
-  /// The worker, to be dismissed.
+  /// Releases the worker, which the caller dismisses.
   std::unique_ptr<Worker> release();
 
-  /// The devices whose memory its worker takes. The simulated one is not among them: it is of one
-  /// process, in the host's memory.
+  /// The devices that its worker uses memory of. The simulated device is in host memory and not
+  /// included.
   const std::set<std::string>& devices() const { return devices_; }
 
   const Job& job() const { return job_; }
-  /// The pairs that it left to other workers: all of them where it died.
+  /// The pairs that are left to other workers: all but those of alone(), if the worker died.
   const std::vector<std::size_t>& left() const { return left_; }
-  /// Those that it left to a worker of their own each, because of wrong values.
+  /// The pairs that are left to a worker of their own.
   const std::set<std::size_t>& alone() const { return alone_; }
   std::string title() const;
 
  private:
   enum class Stage { waiting, importing, ready, dead };
   template <typename Work>
-  void guarded(Work work);
-  void bury(const Death& death);
-  void bury_with(Task& task, const Death& death, Trouble trouble);
-  /// The exchange that was at work when a worker of several pairs ended gets a worker of its own.
+  void run_guarded(Work work);
+  void record_death(const Death& death);
+  void record_death_in_exchange(Task& task, const Death& death, Trouble trouble);
+  /// Leaves the current exchange of a worker of several pairs to a worker of its pair.
   void isolate(const Task& task, const Trouble& trouble);
-  /// Ends the cells of an exchange that failed. Wrong values in a worker of several pairs may be
-  /// another exchange's doing: then the exchange is left to a worker of the pair's own.
+  /// Records an exchange that failed. In a worker of several pairs another exchange may be the
+  /// cause of wrong values, so the exchange is then left to a worker of its pair.
   void fail(Task& task, const Trouble& trouble);
-  void leave(Task& task);
+  void leave_to_own_worker(Task& task);
 
   std::optional<Trouble> trouble_of(const Exchange& exchange) const;
   void collect_tasks();
-  void drop_what_is_not_wanted();
+  void drop_unneeded_tasks();
   void fail_known_troubles();
   void next_load();
   void loaded(const nlohmann::json& answer);
@@ -116,17 +117,17 @@ class GroupRun {
   bool takes_too_much_memory() const;
 
   Batch next_batch(std::size_t begin) const;
-  /// Prepares and gives the first rounds, in slices where preparing takes long.
+  /// Prepares the exchanges and measures their first rounds, in slices if preparing takes long.
   void prepare_and_measure(Batch batch);
   bool is_coarse() const;
   double refinement_seconds(std::size_t shares) const;
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
-  void warn_of_company(Task& task) const;
+  void add_worker_warnings(Task& task) const;
   bool will_time_out(const Task& task) const;
   void prepare(Task& task);
   void split(Task& task);
-  void climb(Task& task);
+  void skip_if_like_baseline(Task& task);
   bool is_begun(const Task& task) const;  ///< by an earlier worker
   void count_pending();
 
@@ -149,15 +150,15 @@ class GroupRun {
 };
 
 template <typename Work>
-void GroupRun::guarded(Work work) {
+void GroupRun::run_guarded(Work work) {
   try {
     work();
   } catch (const Died& died) {
-    bury(died.death);
+    record_death(died.death);
   } catch (const Garbage& garbage) {
-    bury(death_of(garbage));
+    record_death(death_of(garbage));
   } catch (const nlohmann::json::exception& error) {
-    bury(death_of(error));
+    record_death(death_of(error));
   }
 }
 

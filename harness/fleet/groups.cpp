@@ -2,41 +2,35 @@
 
 #include <algorithm>
 
+#include "model/contains.hpp"
+
 namespace dlbench::fleet {
 namespace {
 
-bool holds(const std::vector<std::string>& libraries, const std::string& library) {
-  return std::find(libraries.begin(), libraries.end(), library) != libraries.end();
-}
-
-bool holds(const std::vector<std::string>& libraries, const plan::Pair& pair) {
-  return holds(libraries, pair.first) && holds(libraries, pair.second);
-}
-
-/// In the order in which the pairs name them.
+/// The libraries of the pairs, in the order in which the pairs name them.
 std::vector<std::string> libraries_of(const plan::Plan& plan, std::span<const std::size_t> pairs) {
   std::vector<std::string> libraries;
   for (const std::size_t pair : pairs) {
     for (const std::string& library : {plan.pairs[pair].first, plan.pairs[pair].second}) {
-      if (!holds(libraries, library)) libraries.push_back(library);
+      add_new(libraries, library);
     }
   }
   return libraries;
 }
 
-/// How many of `open` pairs a group would gain with that library.
+/// The number of `open` pairs that a group would gain with this library.
 std::size_t gain_of(const plan::Plan& plan, std::span<const std::size_t> open,
                     const std::vector<std::string>& group, const std::string& library) {
   return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), [&](std::size_t index) {
     const plan::Pair& pair = plan.pairs[index];
     const std::string& other = pair.first == library ? pair.second : pair.first;
     return (pair.first == library || pair.second == library) &&
-           (other == library || holds(group, other));
+           (other == library || contains(group, other));
   }));
 }
 
-/// The libraries of one more group: it begins with the first open pair, and grows by the library
-/// that completes most pairs.
+/// The libraries of the next group. It begins with the first open pair and repeatedly adds the
+/// library that completes most pairs.
 std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const std::size_t> open,
                                         const std::vector<std::string>& all,
                                         const Compatibility& known, std::size_t most) {
@@ -47,7 +41,7 @@ std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const 
     const std::string* best = nullptr;
     std::size_t best_gain = 0;
     for (const std::string& library : all) {
-      if (holds(group, library)) continue;
+      if (contains(group, library)) continue;
       const bool fits = std::all_of(group.begin(), group.end(), [&](const std::string& member) {
         return known.can_share(seed.environment, member, library);
       });
@@ -68,7 +62,7 @@ std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const 
 
 bool Compatibility::require_order(const std::string& environment, const std::string& library,
                                   const std::string& before, Trouble trouble) {
-  // What is known from another run may not hold here any more.
+  // An order from an earlier run may no longer hold.
   const auto reverse = orders_.find({environment, before, library});
   if (reverse != orders_.end() && reverse->second.is_old) orders_.erase(reverse);
   return orders_.try_emplace({environment, library, before}, Found{std::move(trouble), false})
@@ -163,7 +157,7 @@ std::vector<std::string> Compatibility::in_order(const std::string& environment,
       });
     };
     auto next = std::find_if(libraries.begin(), libraries.end(), is_free);
-    // Orders that contradict one another: the import shows it.
+    // The orders contradict each other; the import will show it.
     if (next == libraries.end()) next = libraries.begin();
     ordered.push_back(*next);
     libraries.erase(next);
@@ -195,13 +189,14 @@ std::vector<Group> plan_groups(const plan::Plan& plan, std::span<const std::size
     const std::string& environment = plan.pairs[open.front()].environment;
     const std::vector<std::string> libraries =
         next_libraries(plan, open, all, known, most_libraries);
-    // As they were named, not as they were found.
+    // In the order of the pairs, not in the order in which they were added.
     std::vector<std::string> named;
     std::copy_if(all.begin(), all.end(), std::back_inserter(named),
-                 [&](const std::string& library) { return holds(libraries, library); });
+                 [&](const std::string& library) { return contains(libraries, library); });
     std::vector<std::size_t> held;
     std::erase_if(open, [&](std::size_t index) {
-      if (!holds(named, plan.pairs[index])) return false;
+      const plan::Pair& pair = plan.pairs[index];
+      if (!contains(named, pair.first) || !contains(named, pair.second)) return false;
       held.push_back(index);
       return true;
     });

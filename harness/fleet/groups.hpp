@@ -17,40 +17,40 @@
 
 namespace dlbench::fleet {
 
-/// Libraries that one worker imports, and the pairs that it measures.
+/// The libraries that one worker imports and the pairs that it measures.
 struct Group {
   std::string environment;
   std::vector<std::string> libraries;  ///< in the order of import
   std::vector<std::size_t> pairs;      ///< indices into Plan::pairs
 };
 
-/// Which libraries can share a process, as far as the run has shown it, for each environment.
+/// Which libraries of an environment can share a process, as far as this run knows.
 class Compatibility {
  public:
   /// `library` cannot be imported after `before`; the other order works. This and the next two
-  /// return false where they are known already.
+  /// functions return false if it is known already.
   bool require_order(const std::string& environment, const std::string& library,
                      const std::string& before, Trouble trouble);
-  /// Neither order works: every cell of these two libraries has that trouble.
+  /// Neither order works: every cell of these two libraries has this trouble.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   Trouble trouble);
-  /// The library shares a worker with one other library only, because of that trouble.
+  /// Because of this trouble the library shares a worker with one other library only.
   bool isolate(const std::string& environment, const std::string& library, Trouble trouble);
   std::optional<Trouble> isolated_by(const std::string& environment,
                                      const std::string& library) const;
-  /// A pair that ended a worker gets workers of its own. False where it has them already.
+  /// Gives a pair that ended a worker workers of its own. Returns false if it has them already.
   bool isolate(std::size_t pair);
   /// They can share a worker again.
   void share_again(const std::string& environment, const std::string& library);
   void share_again(std::size_t pair);
 
   bool is_isolated(const plan::Pair& pair, std::size_t index) const;
-  /// Can these two be imported into one process, in some order?
+  /// Can the two libraries be imported into one process in some order?
   bool can_share(const std::string& environment, const std::string& a, const std::string& b) const;
-  /// Of two libraries that are kept apart.
+  /// The trouble of two libraries that are kept apart.
   std::optional<Trouble> trouble_between(const std::string& environment, const std::string& a,
                                          const std::string& b) const;
-  /// The library that must be imported before the other one, with what happens otherwise.
+  /// A library that cannot be imported after another one, and the trouble if it is.
   struct Order {
     std::string library, before;
     Trouble trouble;
@@ -58,12 +58,12 @@ class Compatibility {
   std::optional<Order> order_between(const std::string& environment, const std::string& a,
                                      const std::string& b) const;
 
-  /// An order that an earlier run found: it holds until this run finds the reverse one.
+  /// Adds an order of an earlier run. It holds until this run finds the reverse order.
   void recall_order(const ImportOrder& order);
-  /// Those that this run found.
+  /// The orders that this run found.
   std::vector<ImportOrder> new_orders() const;
 
-  /// The libraries in their order, but with those first that must be imported before others.
+  /// The libraries in the given order, changed only where an order is required.
   std::vector<std::string> in_order(const std::string& environment,
                                     std::vector<std::string> libraries) const;
 
@@ -73,19 +73,18 @@ class Compatibility {
   std::map<Two, Trouble> apart_;  ///< both ways
   struct Found {
     Trouble trouble;
-    bool is_old = false;  ///< by an earlier run
+    bool is_old = false;  ///< found by an earlier run
   };
   std::map<Two, Found> orders_;  ///< {environment, library, before}
   std::map<std::pair<std::string, std::string>, Trouble> isolated_;
   std::set<std::size_t> pairs_;
 };
 
-/// How many libraries a worker holds at most, where nothing limits it.
+/// No limit on the number of libraries in a worker.
 inline constexpr std::size_t kAnyNumber = std::numeric_limits<std::size_t>::max();
 
-/// Groups in which each of these pairs of one environment meets once, with few imports: one group
-/// where all libraries can share a process, else a greedy cover. Pairs that are isolated get a
-/// group each.
+/// Divides these pairs of one environment into groups with few imports: one group if all libraries
+/// can share a process, otherwise a greedy cover. Each isolated pair gets its own group.
 std::vector<Group> plan_groups(const plan::Plan& plan, std::span<const std::size_t> pairs,
                                const Compatibility& known, std::size_t most_libraries = kAnyNumber);
 

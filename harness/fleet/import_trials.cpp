@@ -46,9 +46,9 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
       loads.take();
     }
   } catch (const std::system_error&) {
-    return failures;  // which the group's own worker reports
+    return failures;  // the worker of the group reports it
   } catch (const Died& end) {
-    // A worker that does not start shows nothing of a library.
+    // A worker that does not start shows nothing about a library.
     if (worker.current_work().activity == Activity::load) died(end.death);
   } catch (const Garbage& garbage) {
     died(death_of(garbage));
@@ -59,11 +59,11 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
 
 ImportFinding find_cause(Context& context, const std::string& environment, Names before,
                          const std::string& suspect) {
-  context.progress.activity("finding out why " + suspect + " cannot be imported beside others");
+  context.progress.activity("finding why " + suspect + " cannot be imported with other libraries");
   ImportFinding finding;
   finding.failures = try_imports(context, environment, {suspect});
   if (!finding.failures.empty()) return finding;
-  // Others may fail too: that is theirs.
+  // Failures of other libraries are not failures of the suspect.
   const auto trouble_after = [&](const Names& others) -> std::optional<Trouble> {
     for (FailedImport& failed : try_imports(context, environment, with(others, suspect))) {
       if (failed.library == suspect) return std::move(failed.trouble);

@@ -13,19 +13,19 @@ namespace dlbench::fleet {
 struct FailedImport {
   std::string library, role;
   Trouble trouble;
-  bool died = false;  ///< it took the worker along
+  bool died = false;  ///< the worker died
 };
 
-/// Imports the libraries in this order in a worker of its own and returns the files that failed.
-/// Files that are known to fail alone are left out. Throws Stopped and OutOfBudget.
+/// Imports the libraries in this order in a new worker and returns the files that failed. Files
+/// that are known to fail alone are left out. Throws Stopped and OutOfBudget.
 std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
                                       const std::vector<std::string>& libraries);
 
-/// Why an import failed beside others.
+/// Why an import failed in a worker with other libraries.
 struct ImportFinding {
-  /// `alone`: it fails alone too. `again`: it works beside all of them now. `order`: it works where
-  /// it comes before `other`. `apart`: it and `other` do not share a process in any order.
-  /// `several`: it fails only beside several others.
+  /// `alone`: it fails alone too. `again`: it works with all of them when repeated. `order`: it
+  /// works if imported before `other`. `apart`: it cannot share a process with `other` in any
+  /// order. `several`: it fails only with several others.
   enum class Kind { alone, again, order, apart, several };
   Kind kind = Kind::alone;
   std::vector<FailedImport> failures;  ///< of `alone`
@@ -33,7 +33,7 @@ struct ImportFinding {
   Trouble trouble;                     ///< of `order` and `apart`: what happens after `other`
 };
 
-/// Finds the cause by bisection over the libraries that were imported before, with a worker for
+/// Finds the cause by bisection over the libraries that were imported before, with a new worker for
 /// each step. Throws Stopped and OutOfBudget.
 ImportFinding find_cause(Context& context, const std::string& environment,
                          std::vector<std::string> before, const std::string& suspect);

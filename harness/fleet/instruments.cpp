@@ -27,17 +27,16 @@ std::string mebibytes(std::uint64_t bytes) {
 }  // namespace
 
 void Instruments::measure_floors(results::WorkerRecord& record) {
-  const Reply floors = worker_.ask({{"do", "floors"}}, Activity::floors);
+  const Reply floors = worker_.request({{"do", "floors"}}, Activity::floors);
   if (!floors.ok || !floors.body.is_object()) throw Garbage("no floors");
   for (const auto& [name, value] : floors.body.items()) {
     if (value.is_number() && value.get<double>() >= 0) {
       record.floors_ns[name] = value.get<double>();
     }
   }
-  // Tens of milliseconds, and the machine's rather than the worker's: once an environment is
-  // enough.
+  // It takes tens of milliseconds and measures the machine, so once for each environment is enough.
   if (!context_.copies_measured.insert(record.environment).second) return;
-  const Reply copies = worker_.ask({{"do", "copy_floors"}}, Activity::floors);
+  const Reply copies = worker_.request({{"do", "copy_floors"}}, Activity::floors);
   for (const char* floor : {"warm", "fresh"}) {
     const double rate = copies.ok ? copies.body.value(floor, 0.0) : 0;
     if (rate > 0) record.copy_floors_gb_per_s[floor] = rate;
@@ -48,11 +47,11 @@ void Instruments::measure_device_floors(std::span<const Task> tasks,
                                         results::WorkerRecord& record) {
   for (const Task& task : tasks) {
     for (const std::string& device : {source_of(task.exchange), target_of(task.exchange)}) {
-      // Each once an environment, by a worker that has to do with it.
+      // Each device is measured once for each environment, by a worker that uses it.
       if (task.over || device == "cpu") continue;
       if (!context_.copies_measured.insert(record.environment + " " + device).second) continue;
       const Reply copies =
-          worker_.ask({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
+          worker_.request({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
       if (!copies.ok || !copies.body.is_object()) continue;
       const json rates = copies.body.value("gb_per_s", json::object());
       const json bytes = copies.body.value("bytes", json());
@@ -70,7 +69,7 @@ void Instruments::measure_device_floors(std::span<const Task> tasks,
 void Instruments::report_device_memory(const std::set<std::string>& devices, Warnings& warnings) {
   for (const std::string& device : devices) {
     const Reply reply =
-        worker_.ask({{"do", "device_memory"}, {"device", device}}, Activity::device_memory);
+        worker_.request({{"do", "device_memory"}, {"device", device}}, Activity::device_memory);
     const json free = reply.ok ? reply.body.value("free", json()) : json();
     const json total = reply.ok ? reply.body.value("total", json()) : json();
     if (free.is_number_unsigned() && total.is_number_unsigned()) {
@@ -96,19 +95,19 @@ void Instruments::forget_device_memory() {
 
 void Instruments::measure_reference(CellRecorder& recorder, results::WorkerRecord& record) {
   Task reference = reference_task(record.environment);
-  const Reply prepared = worker_.ask(prepare_request(reference), Activity::reference);
+  const Reply prepared = worker_.request(prepare_request(reference), Activity::reference);
   if (!prepared.ok) return;
   read_prepared(prepared.body, record.floors_ns, reference);
   Samples& samples = reference.clocks[0];
   for (std::size_t i = 0; i < kCoarseRounds; ++i) {
-    const Reply answer = worker_.ask(round_request(reference, samples), Activity::reference);
+    const Reply answer = worker_.request(round_request(reference, samples), Activity::reference);
     if (!answer.ok) continue;
     const RoundTime time = read_round(answer.body, samples.clock);
     recorder.saw_canary(time.canary_ns);
     context_.round_s += add_round(time, samples);
   }
   if (!samples.ns.empty()) record.reference_ns = stats::median(samples.ns);
-  worker_.ask(drop_request(reference), Activity::reference);
+  worker_.request(drop_request(reference), Activity::reference);
 }
 
 }  // namespace dlbench::fleet

@@ -12,26 +12,27 @@
 
 namespace dlbench::fleet {
 
-/// What a worker measures of itself and of its machine beside its exchanges.
+/// Measures the overhead floors, the copy floors, the reference exchange and the device memory of a
+/// worker.
 class Instruments {
  public:
   Instruments(Context& context, Conversation& worker) : context_(context), worker_(worker) {}
 
-  /// Throw as Conversation::ask(). The numbers go into the worker's record.
+  /// These throw like Conversation::request() and store their results in `record`.
   void measure_floors(results::WorkerRecord& record);
   void measure_device_floors(std::span<const Task> tasks, results::WorkerRecord& record);
   void measure_reference(CellRecorder& recorder, results::WorkerRecord& record);
 
-  /// How much memory of its devices the worker holds. A warning where no other worker fits beside
-  /// it.
+  /// Reports how much memory of its devices the worker uses. Warns if no second worker fits.
   void report_device_memory(const std::set<std::string>& devices, Warnings& warnings);
-  /// The worker has ended.
+  /// Call it when the worker has ended.
   void forget_device_memory();
 
  private:
   Context& context_;
   Conversation& worker_;
-  std::map<std::string, std::uint64_t> device_bytes_;  ///< of each device, what the worker took
+  std::map<std::string, std::uint64_t>
+      device_bytes_;  ///< by device, the bytes that the worker uses
 };
 
 }  // namespace dlbench::fleet

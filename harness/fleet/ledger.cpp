@@ -30,8 +30,8 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
   }
 }
 
-/// What an earlier session recorded. A cell that lacks replicas stays open. Of the rounds of its
-/// phases only the breakdown is left.
+/// Adds an entry of an earlier session. A cell that lacks replicas stays open. The rounds of its
+/// phases are lost, except for the breakdown.
 void Ledger::take_up(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_;
   --uncovered_;
@@ -39,7 +39,7 @@ void Ledger::take_up(std::size_t cell, const Entry& entry) {
   if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
     auto partial = std::make_unique<Partial>();
     partial->verdict = entry;
-    // fill_numbers() finds them again, from all workers.
+    // fill_numbers() adds these warnings again, from all workers.
     constexpr std::array<codes::WarningCode, 4> kFoundAgain{"few-rounds", "bimodal", "drift",
                                                             "workers-disagree"};
     for (const codes::WarningCode code : kFoundAgain) forget(partial->verdict.warnings, code);
@@ -73,7 +73,7 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   Warnings warnings = verdict.warnings;
   warn(warnings, partial.verdict.warnings);
   const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
-  if (dearer(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
+  if (weaker_claim(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
   partial.verdict.warnings = std::move(warnings);
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
@@ -122,7 +122,7 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.code = codes::kUntimed;
   const bool blind = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
-  entry.reason += blind ? "an array without elements proves nothing"
+  entry.reason += blind ? "an array without elements gives no evidence"
                         : std::string("same as ") + plan::kBaseline;
   record(cell, entry);
 }

@@ -13,44 +13,45 @@
 
 namespace dlbench::fleet {
 
-/// What has become of each cell of a plan. A cell is recorded once, with a line in the journal.
+/// The state of each cell of a plan. A cell is recorded once, with a line in the journal.
 class Ledger {
  public:
-  /// `before`: what earlier sessions recorded.
+  /// `before`: the records of earlier sessions.
   Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
          results::Journal& journal, Observer& observer);
 
   bool is_open(std::size_t cell) const { return !cells_[cell].recorded; }
 
-  /// Does it lack a worker's share?
+  /// Must another worker measure the cell?
   bool needs(std::size_t cell) const { return is_open(cell) && shares(cell) < replicas_; }
 
-  /// The shares that open cells lack, all together.
+  /// The total number of shares that open cells lack.
   std::size_t missing() const { return missing_; }
 
-  /// Has a worker, but not yet all replicas, measured it?
+  /// Has a worker measured the cell, but not yet all replicas?
   bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
 
-  /// What one worker measured, written to the journal at once; the cell is recorded with the last
-  /// replica's. `verdict` holds all but the numbers. Of verdicts that disagree the dearer one is
-  /// kept.
+  /// Adds the share of one worker and writes it to the journal at once; the cell is recorded with
+  /// the share of the last replica. `verdict` has everything except the numbers. If verdicts
+  /// disagree, the weaker claim is kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
-  /// Records as `trouble`, or, if an earlier replica measured it, with that and a warning.
+  /// Records the cell as failed. If an earlier replica measured it, records those numbers with a
+  /// warning.
   void failed(std::size_t cell, const Trouble& trouble);
 
-  /// Records what takes less than a device's clock can resolve, in rows of so many exchanges.
-  /// `verdict` holds all that was seen of it.
+  /// Records an exchange that is shorter than the device's clock can resolve in rows of
+  /// `iterations` exchanges.
   void below(std::size_t cell, const Entry& verdict, const Bound& bound, const DeviceTimer& timer,
              std::uint64_t iterations);
 
-  /// Records what need not be timed: `verdict` holds all that was seen of it.
+  /// Records a cell that is not timed.
   void untimed(std::size_t cell, const Entry& verdict);
 
-  /// A worker saw it, and left it to one that does nothing else.
+  /// A worker left the cell to a worker of its pair.
   void postpone(std::size_t cell) { cover(cell); }
 
-  /// Records what has a share of at least one replica, and writes all others down as not run.
+  /// Records the cells that have at least one share, and all others as not run.
   void close(std::string_view code, const std::string& reason);
 
   std::size_t total() const { return cells_.size(); }
@@ -59,14 +60,14 @@ class Ledger {
   Troubles& troubles() { return troubles_; }
 
  private:
-  /// Of a cell that some but not all replicas have measured.
+  /// The shares of a cell that some but not all replicas have measured.
   struct Partial {
     std::vector<Share> shares;
     Entry verdict;
   };
   struct CellState {
     bool recorded = false;
-    bool covered = false;  ///< something is known of it, or it is postponed
+    bool covered = false;  ///< it has a share, a result, or is postponed
     std::unique_ptr<Partial> partial;
   };
 

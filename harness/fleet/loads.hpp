@@ -10,21 +10,21 @@
 
 namespace dlbench::fleet {
 
-/// An adapter file that a worker is to import.
+/// An adapter file to be imported by a worker.
 struct Load {
   std::string role, library, path;
-  bool needed = true;  ///< false for the reference exchange's
+  bool needed = true;  ///< false for the files of the reference exchange
 };
 
-/// What a worker imports, one file after another: both files of each library, since `ready`,
-/// `address` and `values` may stand in either.
+/// The files that a worker imports, one after another: both files of each library, because `ready`,
+/// `address` and `values` may be in either.
 class Loads {
  public:
   using Filter = std::function<bool(const std::string& library, const std::string& role)>;
 
   Loads() = default;
-  /// The files of these libraries in this order, but for those that `skips` names, then those of
-  /// the reference exchange.
+  /// The files of these libraries in this order, without those for which `skips` returns true, then
+  /// the files of the reference exchange.
   Loads(const plan::Plan& plan, const std::string& environment,
         std::span<const std::string> libraries, const Filter& skips, bool reference);
 
@@ -32,15 +32,15 @@ class Loads {
   const Load& current() const { return all_[next_]; }
   const Load& take() { return all_[next_++]; }
 
-  /// The libraries whose import came before that of the current one, in this order.
+  /// The libraries that are imported before the current one, in this order.
   std::vector<std::string> before_current() const;
 
   /// Is the current file the first of its library?
   bool begins_library() const;
 
-  /// Passes over what is left of the current library.
+  /// Skips the remaining files of the current library.
   void skip_library();
-  /// Passes over all needed files that are left.
+  /// Skips all remaining needed files.
   void skip_needed();
 
   bool has_reference() const;
@@ -50,7 +50,7 @@ class Loads {
   std::size_t next_ = 0;
 };
 
-/// "importing torch (producer)", with " after numpy" where one library was imported before it.
+/// "importing torch (producer)", with " after numpy" if exactly one library was imported before.
 std::string describe_import(const Loads& loads);
 
 }  // namespace dlbench::fleet

@@ -30,7 +30,7 @@ std::uint64_t number(const fs::path& path) {
   return file ? value : 0;
 }
 
-/// Where a version of control groups reports what memory a group may take and has taken.
+/// The files of a control-group version with the limit and the use of a group's memory.
 struct Words {
   const char* top;
   const char* limit;
@@ -46,8 +46,8 @@ struct ControlGroup {
   fs::path path;  ///< below words.top
 };
 
-/// Lines of /proc/self/cgroup: "0::/path" in version 2, "4:cpu,memory:/path" in version 1, which
-/// may stand beside it and then has the memory.
+/// /proc/self/cgroup has lines "0::/path" for version 2 and "4:cpu,memory:/path" for version 1. If
+/// both are present, version 1 controls the memory.
 std::optional<ControlGroup> own_group(const fs::path& root) {
   std::ifstream file(root / "proc/self/cgroup");
   std::optional<ControlGroup> found;
@@ -80,8 +80,8 @@ Memory memory(const fs::path& root) {
   Memory now{field(info, "MemTotal:") << 10, field(info, "MemAvailable:") << 10};
   const std::optional<ControlGroup> own = own_group(root);
   if (!own) return now;
-  // Each group above bounds it too. In a container the mount begins at its own group, and the path,
-  // which may be set from outside, leads nowhere.
+  // Each parent group is a bound too. In a container the mount begins at the container's own group,
+  // so the path from outside may not exist.
   fs::path group = root / own->words.top;
   bound_by(group, own->words, now);
   for (const fs::path& part : own->path) {

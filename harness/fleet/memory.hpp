@@ -7,24 +7,24 @@
 
 namespace dlbench::fleet {
 
-/// Bytes of memory, of the machine or of the control group where that is smaller.
+/// Bytes of memory of the machine, or of the control group if that is smaller.
 struct Memory {
   std::uint64_t total = 0;
   std::uint64_t available = 0;
 
-  /// Is less than this share of it left? Unknown memory (no /proc) is never short.
+  /// Is less than this share available? False if the memory is unknown (no /proc).
   bool is_below(double share) const {
     return static_cast<double>(available) < share * static_cast<double>(total);
   }
 };
-/// `root`: of the file system, so that a test can plant a machine.
+/// `root` is the root of the file system; tests pass a fake one.
 Memory memory(const std::filesystem::path& root = "/");
 
-/// Bytes of memory that a process has; 0 where that is not known.
+/// The resident memory of a process in bytes; 0 if unknown.
 std::uint64_t resident_bytes(pid_t process);
 
-/// How many processes the kernel has killed because memory ran out so far; 0 where the kernel does
-/// not report it.
+/// The number of processes that the kernel has killed so far because memory ran out; 0 if the
+/// kernel does not report it.
 std::uint64_t oom_kills();
 
 }  // namespace dlbench::fleet

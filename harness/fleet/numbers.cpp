@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kFewestRounds = 3;
 
-/// Of so many rounds, are these more than chance disturbs? The median bears the others.
+/// Are so many rounds disturbed that the median may be affected?
 bool are_many(std::size_t disturbed, std::size_t rounds) {
   return disturbed >= 3 && 3 * disturbed >= rounds;
 }
@@ -27,7 +27,7 @@ struct Check {
   bool fires;
 };
 
-/// Of one of so many workers.
+/// Adds the warnings about one worker's share, of `workers` workers.
 void warn_of(const Share& share, std::size_t workers, Warnings& warnings) {
   const std::vector<double>& ns = share.numbers.samples_ns;
   const Disturbed& disturbed = share.disturbed;
@@ -44,7 +44,7 @@ void warn_of(const Share& share, std::size_t workers, Warnings& warnings) {
   }
 }
 
-/// Warns "zero-copy in 2, copy in 1" where not all workers have one word.
+/// Warns "zero-copy in 2, copy in 1" if the workers have different outcomes.
 bool warn_of_disagreement(std::span<const Share> shares, Warnings& warnings) {
   std::map<Outcome, std::size_t> workers;
   for (const Share& share : shares) {
@@ -96,7 +96,7 @@ std::optional<Bound> below_resolution(const Samples& samples) {
   const double width = interval.hi - interval.lo;
   const bool is_final = interval.hi <= resolution;
   const double bound = std::max(interval.hi, resolution);
-  // Rounds that lie close together above 0 would be a time, if the resolution were finer.
+  // Rounds with a small spread above 0 would be a time if the resolution were finer.
   if (!is_final && (interval.lo <= 0 || width / 2 > resolution)) {
     return Bound{bound, "rounds", width, false};
   }

@@ -5,13 +5,14 @@
 namespace dlbench::fleet {
 namespace {
 
-/// A round of the phases: the whole exchange, its parts without stamps, and with them.
+/// The duration of a round of phases in exchange rounds: the whole exchange, the parts without
+/// stamps, and the parts with stamps.
 constexpr double kPhasesRounds = 3.5;
 
 double expected_ns(const Samples& samples, double round_ns) {
   const std::size_t rounds = samples.ns.size() + samples.behind;
   if (rounds > 0) return samples.spent_ns / static_cast<double>(rounds);
-  // A single iteration may take any time.
+  // A single iteration may take any time, so assume the longest.
   return samples.iterations > 1 ? round_ns : kBurstNs;
 }
 
@@ -20,10 +21,10 @@ double expected_ns(const PhaseRounds& phases, double round_ns) {
   return phases.spent_ns / static_cast<double>(phases.rounds.size());
 }
 
-bool has_had_its_time(const Samples& samples) {
+bool is_time_up(const Samples& samples) {
   return samples.ns.size() + samples.behind < kCoarseRounds && is_enough(samples);
 }
-bool has_had_its_time(const PhaseRounds& phases) {
+bool is_time_up(const PhaseRounds& phases) {
   return phases.rounds.size() < kCoarseRounds && phases.is_enough();
 }
 
@@ -41,7 +42,7 @@ double add_round(const RoundTime& time, Samples& samples) {
       on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
   samples.spent_ns += spent_ns;
   if (time.behind) {
-    // It has time of the host in it, or lacks it, where the empty row was late.
+    // Its time includes time of the host, or the empty row's did, so it is not used.
     ++samples.behind;
     return spent_ns * 1e-9;
   }
@@ -64,8 +65,8 @@ double add_phases(const PhaseTime& time, PhaseRounds& phases) {
 bool is_due(std::span<const Task> tasks, const Pick& pick) {
   const Task& task = tasks[pick.task];
   if (task.over) return false;
-  if (pick.is_phases()) return !task.phases.is_over() && !has_had_its_time(task.phases);
-  return !has_had_its_time(task.clocks[pick.clock]);
+  if (pick.is_phases()) return !task.phases.is_over() && !is_time_up(task.phases);
+  return !is_time_up(task.clocks[pick.clock]);
 }
 
 }  // namespace dlbench::fleet

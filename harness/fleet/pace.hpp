@@ -7,18 +7,19 @@
 
 namespace dlbench::fleet {
 
-/// Asked for at once: a few rounds of the usual length, or a single long one.
+/// The duration of the rounds that are requested at once: a few rounds of the usual length, or a
+/// single long one.
 inline constexpr double kBurstNs = 24e6;
 
-/// How long its next round will take, estimated.
+/// The expected duration of the next round.
 double duration_ns(std::span<const Task> tasks, const Pick& pick);
 
-/// Adds a round to what was measured of a cell, or of the phases of an exchange. Returns the
-/// seconds that it took.
+/// Adds a round to the samples of a cell, or to the phases of an exchange. Returns its duration in
+/// seconds.
 double add_round(const RoundTime& time, Samples& samples);
 double add_phases(const PhaseTime& time, PhaseRounds& phases);
 
-/// Is another round of it worth having? Very long rounds end early: see is_enough.
+/// Should another round be measured? Very long rounds end early, see is_enough().
 bool is_due(std::span<const Task> tasks, const Pick& pick);
 
 }  // namespace dlbench::fleet

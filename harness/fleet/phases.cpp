@@ -13,12 +13,13 @@
 namespace dlbench::fleet {
 namespace {
 
-// What may be left over: the proxy's own cost is known to about so many ns.
+// The unexplained time that causes no warning: this share of the exchange, and the uncertainty of
+// the proxy's own cost in ns.
 constexpr double kShare = 0.05;
 constexpr double kNs = 20;
-// Of a shorter exchange that is too much for a share to mean anything.
+// In a shorter exchange the uncertainty in ns is too large for a share.
 constexpr double kShortNs = 250;
-// A floor this much above its best shows that the processor ran slowly.
+// A floor this much above its best shows that the processor was slow.
 constexpr double kSlow = 1.5;
 
 template <typename Value>
@@ -115,7 +116,7 @@ Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> 
     const bool more = breakdown.unexplained_ns > 0;
     warn(all, "phases-unexplained",
          "unexplained by the phases: " + unexplained_of(breakdown) + "; the exchange takes " +
-             (more ? "longer" : "less time") + " whole than in its parts");
+             (more ? "longer" : "less time") + " than its phases together");
   }
   std::size_t slow = 0, rounds = 0;
   for (const PhaseRounds* worker : workers) {

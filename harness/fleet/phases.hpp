@@ -9,7 +9,7 @@
 
 namespace dlbench::fleet {
 
-/// One round of the phases of an exchange, in ns an exchange.
+/// One round of the phases of an exchange. Times are in ns for one exchange.
 struct PhaseTime {
   double exchange_ns = 0;
   std::vector<double> calls_ns;  ///< as PhaseRounds::calls
@@ -30,25 +30,26 @@ struct PhaseRounds {
   bool prepared = false;
   std::uint64_t iterations = 0;
   std::string via;
-  std::vector<Breakdown::Part>
-      calls;  ///< the consumer's requests to the producer; `ns` is not used
+  /// The consumer's requests to the producer; `ns` is not used.
+  std::vector<Breakdown::Part> calls;
   Warnings warnings;
   std::vector<PhaseTime> rounds;
   double spent_ns = 0;
 
   bool is_over() const;
   bool is_enough() const;
-  /// Half the interval of what is unexplained over the exchange; infinite without an interval.
+  /// Half the interval of the unexplained time divided by the exchange's time; infinite without an
+  /// interval.
   double relative_half_width() const;
 };
 
-/// A phase's time in each round. Empty where the exchange has no such phase.
+/// The time of a phase in each round. Empty if the exchange has no such phase.
 std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase);
 
-/// Medians over the rounds of all workers, of which there is one at least.
+/// Medians over the rounds of all workers; needs at least one worker.
 Breakdown breakdown_of(std::span<const PhaseRounds* const> workers);
 
-/// Warnings about an instruction breakdown: that it does not add up, and why that may be.
+/// Warnings about a breakdown: that the phases do not add up, and possible causes.
 Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> workers);
 
 }  // namespace dlbench::fleet

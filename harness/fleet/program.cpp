@@ -10,11 +10,12 @@
 namespace dlbench::fleet {
 namespace {
 
-// A list of an environment's packages is one line of output.
+// The list of packages of an environment is one line of output.
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-// Where its streams are closed, or held open by another process, its end shows in its status alone.
-constexpr double kLookAgain = 0.05;
+// If the streams are closed, or held open by another process, only the status shows the end of the
+// program.
+constexpr double kPollInterval = 0.05;
 constexpr double kEndIsNear = 0.001;
 
 }  // namespace
@@ -37,8 +38,8 @@ bool Program::wait(double most_s) {
     std::vector<pollfd> fds;
     child_.add_streams(fds);
     const double left = std::max(0.0, std::min(until, deadline_) - now_s());
-    const double sleep = std::min(left, fds.empty() ? kEndIsNear : kLookAgain);
-    // The caller looks into a signal.
+    const double sleep = std::min(left, fds.empty() ? kEndIsNear : kPollInterval);
+    // The caller handles a signal.
     if (::poll(fds.data(), fds.size(), static_cast<int>(sleep * 1000) + 1) < 0) return false;
   }
 }

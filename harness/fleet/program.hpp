@@ -7,18 +7,19 @@
 
 namespace dlbench::fleet {
 
-/// A program without a wire, run to its end.
+/// A program that runs to its end, without requests and replies.
 class Program {
  public:
-  /// Throws std::system_error where it cannot be started.
+  /// Throws std::system_error if the program cannot be started.
   Program(const Command& command, double timeout_s);
 
-  /// Waits for at most that long. True once it has ended; past its deadline it is killed.
+  /// Waits for at most `most_s` seconds. Returns true if the program has ended; kills it past its
+  /// deadline.
   bool wait(double most_s);
 
   std::string out() const;
   std::string err() const;
-  /// As of exit_status(); nothing where it was killed at its deadline.
+  /// As exit_status(); nothing if it was killed at its deadline.
   std::optional<int> status() const { return status_; }
 
  private:

@@ -25,12 +25,13 @@ void Progress::forget(std::ptrdiff_t count) noexcept {
 }
 
 void Progress::tick() {
-  if (now_s() - reported_s_ >= 0.05) tell();
+  if (now_s() - reported_s_ >= 0.05) report();
 }
 
-void Progress::tell() {
+void Progress::report() {
   reported_s_ = now_s();
-  // What a dead worker takes with it is measured again; the number waits for it.
+  // Results that are lost with a dead worker are measured again; meanwhile the number does not
+  // change.
   done_ = std::max(done_, std::min(count_done_() + pending_, total_));
   observer_.progress(done_, total_, activity_);
 }

@@ -8,23 +8,24 @@
 
 namespace dlbench::fleet {
 
-/// Reports to the observer how many units of work are done, at most twenty times a second. Every
-/// unit is of the same kind from the first to the last, and the number never decreases.
+/// Reports the number of finished units of work to the observer, at most twenty times a second. The
+/// number never decreases.
 class Progress {
  public:
-  /// `total` units, of which `count_done` counts those that are done, also by earlier sessions.
+  /// `total` is the number of units. `count_done` returns the number of finished ones, including
+  /// those of earlier sessions.
   Progress(Observer& observer, std::size_t total, std::function<std::size_t()> count_done);
 
-  /// What is being done from now on.
+  /// Sets the current activity.
   void activity(const std::string& what);
 
-  /// Units that have had their first rounds and wait for more: they count as done.
+  /// Changes the number of units that have had their first rounds; they count as finished.
   void pending(std::ptrdiff_t change);
   void forget(std::ptrdiff_t count) noexcept;
 
-  /// Reports, unless it reported a moment ago.
+  /// Reports, unless the last report was a moment ago.
   void tick();
-  void tell();
+  void report();
 
  private:
   Observer& observer_;

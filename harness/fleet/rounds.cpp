@@ -16,28 +16,30 @@ namespace dlbench::fleet {
 namespace {
 
 constexpr double kMostNs = 0.15e9;
-// Those of phases are three times as long, and may cost the producer's type two version tags each.
+// Rounds of phases take three times as long, and each may use two version tags of the producer's
+// type.
 constexpr std::size_t kMostPhasesRounds = 12;
 
-/// More rounds would not help.
+/// Is the exchange below the resolution, so that more rounds would not help?
 bool is_surely_below(const Samples& samples) {
   const std::optional<Bound> bound = below_resolution(samples);
   return bound && bound->is_final;
 }
 
-/// A cell that is to be refined, with how far it is from being good enough.
-struct Wish {
+/// A cell that needs more rounds.
+struct Refinement {
   Pick pick;
-  double width = 0;        ///< half the interval over the median
-  std::size_t rounds = 0;  ///< to be had in one pass
+  double width = 0;        ///< relative half-width of its interval
+  std::size_t rounds = 0;  ///< in the next pass
 };
 
-std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick, const Samples& samples,
-                            const Options& options, const stats::Stopping& stopping) {
+std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
+                                        const Samples& samples, const Options& options,
+                                        const stats::Stopping& stopping) {
   if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
-  // A request that no burst serves would be repeated for ever.
+  // A request that no burst accepts would be repeated without end.
   if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
-  // Rounds that were left out took their time too.
+  // Rounds that were left out count too.
   const std::size_t made = samples.ns.size() + samples.behind;
   if (made >= stopping.most) return std::nullopt;
   const double each = samples.spent_ns / static_cast<double>(made);
@@ -47,12 +49,12 @@ std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick, const
     if (afford < 1) return std::nullopt;
     rounds = std::min(rounds, static_cast<std::size_t>(afford));
   }
-  return Wish{pick, stats::relative_half_width(samples.ns), rounds};
+  return Refinement{pick, stats::relative_half_width(samples.ns), rounds};
 }
 
-std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick,
-                            const PhaseRounds& phases, const Options& options,
-                            const stats::Stopping& stopping) {
+std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
+                                        const PhaseRounds& phases, const Options& options,
+                                        const stats::Stopping& stopping) {
   if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds ||
       !is_due(tasks, pick)) {
     return std::nullopt;
@@ -60,10 +62,10 @@ std::optional<Wish> wish_of(std::span<const Task> tasks, const Pick& pick,
   if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
   const double width = phases.relative_half_width();
   if (width <= stopping.precision) return std::nullopt;
-  return Wish{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
+  return Refinement{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
 }
 
-/// What all replicas' rounds together are to reach is more than one of them has to.
+/// The replicas reach the precision together, so each needs less.
 stats::Stopping stopping_of(const Options& options) {
   stats::Stopping stopping;
   stopping.precision = options.precision * std::sqrt(static_cast<double>(options.replicas));
@@ -92,25 +94,26 @@ void Rounds::refine(Batch batch, double seconds) {
   const double until = now_s() + seconds;
   const stats::Stopping stopping = stopping_of(context_.options);
   while (!context_.budget.is_over() && now_s() < until) {
-    std::vector<Wish> wishes;
+    std::vector<Refinement> refinements;
     for (std::size_t i = batch.first; i < batch.second; ++i) {
       const Task& task = tasks_[i];
       if (task.over || !task.prepared) continue;
       for (std::size_t clock = 0; clock < task.clocks.size(); ++clock) {
-        const auto wish =
-            wish_of(tasks_, {i, clock}, task.clocks[clock], context_.options, stopping);
-        if (wish) wishes.push_back(*wish);
+        const auto refinement =
+            refinement_of(tasks_, {i, clock}, task.clocks[clock], context_.options, stopping);
+        if (refinement) refinements.push_back(*refinement);
       }
-      const auto wish =
-          wish_of(tasks_, {i, Pick::kPhases}, task.phases, context_.options, stopping);
-      if (wish) wishes.push_back(*wish);
+      const auto refinement =
+          refinement_of(tasks_, {i, Pick::kPhases}, task.phases, context_.options, stopping);
+      if (refinement) refinements.push_back(*refinement);
     }
-    if (wishes.empty()) return;
-    std::stable_sort(wishes.begin(), wishes.end(),
-                     [](const Wish& a, const Wish& b) { return a.width > b.width; });
-    if (context_.budget.is_set()) wishes.resize((wishes.size() + 1) / 2);
+    if (refinements.empty()) return;
+    std::stable_sort(refinements.begin(), refinements.end(),
+                     [](const Refinement& a, const Refinement& b) { return a.width > b.width; });
+    if (context_.budget.is_set()) refinements.resize((refinements.size() + 1) / 2);
     std::vector<Pick> picks;
-    for (const Wish& wish : wishes) picks.insert(picks.end(), wish.rounds, wish.pick);
+    for (const Refinement& refinement : refinements)
+      picks.insert(picks.end(), refinement.rounds, refinement.pick);
     std::shuffle(picks.begin(), picks.end(), context_.random);
     run(picks);
   }
@@ -121,26 +124,27 @@ void Rounds::run(const std::vector<Pick>& picks) {
   while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
 }
 
-/// Asks for some rounds at once and sleeps while they run: waking up for each answer would cost a
-/// tenth of a short round, and would take the processor from the next one. Returns how many of
-/// `picks` it took.
+/// Requests several rounds at once and sleeps while they run: waking up for each reply would cost a
+/// tenth of a short round and take the processor from the next one. Returns the number of `picks`
+/// that it used.
 std::size_t Rounds::burst(std::span<const Pick> picks) {
   throw_if_stopped();
-  std::vector<Pick> asked;
+  std::vector<Pick> requested;
   double expected_ns = 0;
   std::size_t taken = 0;
   for (; taken < picks.size() && expected_ns < kBurstNs; ++taken) {
     if (!is_due(tasks_, picks[taken])) continue;
     const double each = duration_ns(tasks_, picks[taken]);
-    if (!asked.empty() && expected_ns + each > kBurstNs) break;
+    if (!requested.empty() && expected_ns + each > kBurstNs) break;
     expected_ns += each;
-    asked.push_back(picks[taken]);
+    requested.push_back(picks[taken]);
   }
-  for (const Pick& pick : asked) worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
-  if (asked.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
+  for (const Pick& pick : requested)
+    worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
+  if (requested.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
   std::vector<Task*> failed;
-  for (const Pick& pick : asked) take(pick, failed);
-  for (Task* task : failed) worker_.ask(drop_request(*task), Activity::drop, task);
+  for (const Pick& pick : requested) take(pick, failed);
+  for (Task* task : failed) worker_.drop(*task);
   return taken;
 }
 

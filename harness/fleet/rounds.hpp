@@ -18,7 +18,7 @@ class Rounds {
  public:
   using OnFailure = std::function<void(Task& task, const Trouble& trouble)>;
 
-  /// `tasks` must not change their number. `on_failure` ends the cells of an exchange that failed.
+  /// The size of `tasks` must not change. `on_failure` records an exchange that failed.
   Rounds(Context& context, Conversation& worker, CellRecorder& recorder, std::vector<Task>& tasks,
          OnFailure on_failure)
       : context_(context),
@@ -27,9 +27,9 @@ class Rounds {
         tasks_(tasks),
         on_failure_(std::move(on_failure)) {}
 
-  /// The rounds that every cell gets.
+  /// Measures the rounds that every cell gets.
   void measure_first(Batch batch);
-  /// More rounds for what is less precise than requested, until so many seconds are over.
+  /// Measures more rounds of the cells that are less precise than requested, for at most `seconds`.
   void refine(Batch batch, double seconds);
 
  private:

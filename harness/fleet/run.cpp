@@ -93,7 +93,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     }
     fill();
     journal.append(results::EndRecord{summary.wall_s, summary.round_s, summary.signal});
-    progress.tell();
+    progress.report();
   } catch (const results::DiskError& error) {
     summary.disk_full = error.what();
   }

@@ -6,6 +6,7 @@
 
 #include "fleet/memory.hpp"
 #include "fleet/signals.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -13,10 +14,7 @@ namespace {
 std::vector<std::string> environments_of(const plan::Plan& plan) {
   std::vector<std::string> environments;
   for (const plan::Pair& pair : plan.pairs) {
-    if (std::find(environments.begin(), environments.end(), pair.environment) ==
-        environments.end()) {
-      environments.push_back(pair.environment);
-    }
+    add_new(environments, pair.environment);
   }
   return environments;
 }
@@ -29,8 +27,9 @@ std::vector<std::size_t> pairs_in(const plan::Plan& plan, const std::string& env
   return pairs;
 }
 
-/// The pairs among the first libraries, one at first and twice as many in each further part: a
-/// budget that does not last for all imports has measured what was imported.
+/// Divides the pairs into parts: the pairs of the first library, then of twice as many libraries in
+/// each further part. If a budget does not suffice for all imports, the imported libraries have
+/// been measured.
 std::vector<std::vector<std::size_t>> in_growing_parts(const plan::Plan& plan,
                                                        std::span<const std::size_t> pairs) {
   std::vector<std::string> libraries;
@@ -64,8 +63,8 @@ Schedule::Schedule(Context& context) : context_(context) {
       context.known.isolate(pair);
     }
   }
-  // All environments once before any of them is measured again, so that environments that are
-  // compared are measured in the same minutes.
+  // All environments are measured once before any of them is measured again, so that compared
+  // environments are measured at about the same time.
   for (int replica = 0; replica < context.options.replicas; ++replica) {
     for (const std::string& environment : environments_of(context.plan)) {
       add_jobs(environment, pairs_in(context.plan, environment), replica);
@@ -99,7 +98,7 @@ void Schedule::run() {
       measure();
     }
   } catch (const OutOfBudget&) {
-    // What is left stays open.
+    // The remaining cells stay open.
   }
   for (Runs* runs : {&importing_, &imported_}) {
     for (auto& run : *runs) retire(run);
@@ -107,7 +106,7 @@ void Schedule::run() {
   }
 }
 
-/// Workers that import at the same time. The first one imports alone, so that its results appear
+/// The number of concurrent imports. The first worker imports alone, so that its results appear
 /// early.
 std::size_t Schedule::most_imports() const {
   if (one_at_a_time_ || context_.pace.imported == 0) return 1;
@@ -122,10 +121,11 @@ void Schedule::import_some() {
   const double begin = now_s();
   const std::size_t before = imported_.size();
   while (true) {
-    // An import may show that no second one fits beside it.
+    // An import may show that no second worker fits.
     while (importing_.size() + imported_.size() < most_imports() && !context_.budget.is_over()) {
       const bool is_first = importing_.empty() && imported_.empty();
-      // A budget may end during the imports: the first pairs are measured before the next import.
+      // A budget may end during the imports, so the first pairs are measured before the next
+      // import.
       if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
       if (!is_first && must_wait()) break;
       std::unique_ptr<GroupRun> next = next_needed();
@@ -159,7 +159,7 @@ void Schedule::advance_imports() {
       requeue(*run);
       run.reset();
     } else if (!run->is_importing()) {
-      // Sides that are compared take turns, in whichever order their imports end.
+      // Compared sides are interleaved, in whatever order their imports end.
       const auto later = std::find_if(imported_.begin(), imported_.end(), [&](const auto& other) {
         return run->job().place < other->job().place;
       });
@@ -210,8 +210,8 @@ void Schedule::wait_for_imports() {
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }
 
-/// Does what was learned since the worker began explain its failed import? The next worker then has
-/// another order, or another group.
+/// Is the failed import explained by a finding since the worker was started? The next worker then
+/// has another order or another group.
 bool Schedule::is_explained(const GroupRun& run) const {
   const Group& group = run.job().group;
   const std::string& suspect = run.suspicion()->failed.library;
@@ -220,9 +220,9 @@ bool Schedule::is_explained(const GroupRun& run) const {
   const auto place = std::find(order.begin(), order.end(), suspect);
   const std::vector<std::string>& before = run.suspicion()->before;
   return std::any_of(before.begin(), before.end(), [&](const std::string& other) {
-    // Cells of libraries that are kept apart end before the next worker starts.
+    // The cells of libraries that are kept apart fail before the next worker starts.
     if (context_.known.trouble_between(group.environment, suspect, other)) return true;
-    // Of an isolated library each pair has a group of its own, which this one may be already.
+    // Each pair of an isolated library has its own group; this group may be one.
     if (group.pairs.size() > 1 && !context_.known.can_share(group.environment, suspect, other)) {
       return true;
     }
@@ -232,8 +232,8 @@ bool Schedule::is_explained(const GroupRun& run) const {
   });
 }
 
-/// Each way out but the first changes what is known, or is taken a bounded number of times, so that
-/// the job does not come back for ever.
+/// Each branch except the first adds to `known` or is taken a bounded number of times, so that the
+/// job is not repeated without end.
 void Schedule::investigate(GroupRun& run) {
   if (is_explained(run)) {
     run.give_up();
@@ -250,8 +250,8 @@ void Schedule::investigate(GroupRun& run) {
     run.confirm_failures(finding.failures);
     return;
   }
-  // Imports that run at the same time may be slow: they are tried one at a time before another
-  // library is suspected.
+  // Concurrent imports may be slow, so they are tried one at a time before another library is
+  // suspected.
   if (trouble.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
     run.give_up();
     return;
@@ -274,20 +274,20 @@ void Schedule::investigate(GroupRun& run) {
   run.give_up();
 }
 
-/// A lone worker that takes more memory than it may goes on with what it has.
+/// A lone worker that exceeds its memory continues with the libraries that it has imported.
 void Schedule::limit_memory(GroupRun& run) {
   const auto exists = [](const auto& other) { return other != nullptr; };
   if (std::count_if(importing_.begin(), importing_.end(), exists) == 1 && imported_.empty()) {
     most_libraries_ = std::min(most_libraries_, run.imported());
     run.shrink();
   } else {
-    // Two workers do not fit beside each other.
+    // Two workers do not fit at the same time.
     one_at_a_time_ = true;
     run.give_up();
   }
 }
 
-/// Measures what was imported; the others of a death are imported again.
+/// Measures the imported workers. After a death the remaining pairs are queued again.
 void Schedule::measure() {
   while (!imported_.empty() && !context_.budget.is_over()) {
     measuring_ = std::move(imported_.front());
@@ -315,7 +315,7 @@ void Schedule::retire(std::unique_ptr<GroupRun>& run) {
   run.reset();
 }
 
-/// Some libraries make their context when they are imported, so those that are imported count.
+/// Some libraries create their context during import, so imported workers count too.
 bool Schedule::fits_beside_others(const GroupRun& next) const {
   return std::all_of(next.devices().begin(), next.devices().end(), [&](const std::string& device) {
     std::size_t more = 1;
@@ -332,7 +332,7 @@ bool Schedule::fits_beside_others(const GroupRun& next) const {
 void Schedule::abandon() {
   const auto end = [](GroupRun& run) {
     if (run.is_alive()) run.release().reset();
-    run.harvest();
+    run.record_finished_cells();
   };
   if (measuring_) end(*measuring_);
   for (Runs* runs : {&importing_, &imported_}) {

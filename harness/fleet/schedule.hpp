@@ -19,7 +19,8 @@ class Schedule {
  public:
   explicit Schedule(Context& context);
 
-  /// Until all cells are recorded, the budget is used up (those left stay open), or Stopped.
+  /// Runs until all cells are recorded or the budget is used up; the remaining cells stay open.
+  /// Throws Stopped.
   void run();
 
   /// After Stopped: ends all workers and records what has enough rounds.
@@ -34,7 +35,8 @@ class Schedule {
   /// The next job's groups depend on what workers of the replica before it are about to show.
   bool must_wait() const;
   std::unique_ptr<GroupRun> next_needed();
-  /// The job's pairs in the groups that are possible now; the first of them, if any.
+  /// Takes the next job, divides its pairs into the groups that are possible now, and returns the
+  /// first group.
   std::optional<Job> take_job();
   void wait_for_imports();
   void advance_imports();
@@ -51,9 +53,9 @@ class Schedule {
   int replica_ = 0;  ///< of the last job that was taken
   Runs importing_, imported_;
   std::unique_ptr<GroupRun> measuring_;
-  std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, as far as memory goes
-  bool one_at_a_time_ = false;               ///< imports: two at once were too slow, or too large
-  /// {environment, library}: an import that failed beside others and then worked beside them.
+  std::size_t most_libraries_ = kAnyNumber;  ///< in one worker, limited by memory
+  bool one_at_a_time_ = false;               ///< two concurrent imports were too slow or too large
+  /// {environment, library}: imports that failed with other libraries and then worked with them.
   std::set<std::pair<std::string, std::string>> again_;
 };
 

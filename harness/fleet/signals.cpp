@@ -19,7 +19,7 @@ Signals::Signals() {
   ::sigaction(SIGINT, &action, &interrupt_);
   ::sigaction(SIGTERM, &action, &terminate_);
   ::sigaction(SIGHUP, &action, &hang_up_);
-  // What nohup starts goes on without its terminal.
+  // A program under nohup continues without its terminal.
   if (hang_up_.sa_handler == SIG_IGN) ::sigaction(SIGHUP, &hang_up_, nullptr);
   action.sa_handler = SIG_DFL;
   ::sigaction(SIGCHLD, &action, &child_);

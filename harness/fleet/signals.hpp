@@ -4,9 +4,10 @@
 
 namespace dlbench::fleet {
 
-/// SIGINT, SIGTERM and SIGHUP set a flag while this lives; what was there before is put back, and a
-/// SIGHUP that was ignored stays so. One at a time in a process. SIGCHLD is set to its default
-/// meanwhile: ignored, children would reap themselves and take their reason with them.
+/// While this object lives, SIGINT, SIGTERM and SIGHUP set a flag; the destructor restores the
+/// former handlers. A SIGHUP that was ignored stays ignored. SIGCHLD has its default action,
+/// because the exit status of children is lost if it is ignored. Only one object may exist in a
+/// process.
 class Signals {
  public:
   Signals();
@@ -14,14 +15,14 @@ class Signals {
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
 
-  /// 0, or the first that came.
+  /// The first signal that was received, or 0.
   static int caught();
 
  private:
   struct sigaction interrupt_, terminate_, hang_up_, child_;
 };
 
-/// Thrown out of a wait once a signal came.
+/// Thrown out of a wait after a signal.
 struct Stopped {
   int signal = 0;
 };

@@ -6,7 +6,7 @@
 
 namespace dlbench::fleet {
 
-/// The last bytes of a stream, however much went through it.
+/// Keeps the last bytes of a stream.
 class Tail {
  public:
   explicit Tail(std::size_t most = std::size_t{64} << 10) : most_(most) {}
@@ -16,7 +16,7 @@ class Tail {
       kept_.assign(text.substr(text.size() - most_));
       return;
     }
-    // Cut only now and then, so that a flood costs one move for each `most_` bytes.
+    // Cut rarely, so that endless output costs one move for each `most_` bytes.
     if (kept_.size() + text.size() > 2 * most_) kept_.erase(0, kept_.size() - most_);
     kept_ += text;
   }

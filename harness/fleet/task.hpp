@@ -16,25 +16,25 @@ struct Samples {
   std::string without;  ///< why this clock does not apply to this exchange
   std::uint64_t iterations = 0;
   double first_ns = 0;
-  std::vector<double> ns;  ///< a round's mean each, in the order of time
+  std::vector<double> ns;  ///< mean of each round, in order of time
   std::vector<double> cpu_ns;
-  std::vector<double> canary_ns;  ///< of each round: how fast the core was
+  std::vector<double> canary_ns;  ///< speed of the core in each round
   std::size_t moved = 0;          ///< rounds that changed their core
   std::size_t preempted = 0;      ///< rounds that were preempted
-  std::size_t behind = 0;         ///< rounds left out: a device waited for the host
-  double spent_ns = 0;            ///< in rounds
-  double step_ns = 0;             ///< of the device's timer; 0 on other clocks
-  std::vector<double> empty_ns;   ///< of each round: what the empty row beside it took
+  std::size_t behind = 0;        ///< rounds that were left out because a device waited for the host
+  double spent_ns = 0;           ///< in rounds
+  double step_ns = 0;            ///< of the device's timer; 0 on other clocks
+  std::vector<double> empty_ns;  ///< time of the empty row of each round
 };
 
-/// How long a round is to be.
+/// The target duration of a round.
 inline constexpr double kRoundNs = 2e6;
-/// The same where three workers or more measure a cell: what processes differ by is then more than
-/// what a round is off by.
+/// The same if at least three workers measure a cell: the spread between processes is then larger
+/// than the error of a round.
 inline constexpr double kShortRoundNs = 1e6;
 inline constexpr int kManyReplicas = 3;
 
-/// One exchange in one worker: its cells, one a clock, and those of its phases.
+/// One exchange in one worker: a cell for each clock, and the cells of its phases.
 struct Task {
   int id = 0;
   std::size_t pair = 0;  ///< index into Plan::pairs
@@ -43,14 +43,14 @@ struct Task {
   std::vector<Samples> clocks;
   PhaseRounds phases;
   bool prepared = false;
-  double prepare_s = 0;  ///< until it was prepared or failed
-  bool over = false;     ///< recorded, or not for this worker
+  double prepare_s = 0;  ///< duration of the prepare request, whether it succeeded or failed
+  bool over = false;     ///< recorded, or left to another worker
   Entry verdict;         ///< outcome, evidence, seen, warnings: common to all clocks
   double floor_ns = 0;   ///< of its kind of call
 };
 
-/// A cell at hand: index into a worker's tasks, index into Task::clocks, or all phases of the
-/// exchange.
+/// Selects a cell for a round: an index into a worker's tasks, and an index into Task::clocks or
+/// kPhases for all phases.
 struct Pick {
   static constexpr std::size_t kPhases = static_cast<std::size_t>(-1);
 

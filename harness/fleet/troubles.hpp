@@ -12,20 +12,20 @@
 
 namespace dlbench::fleet {
 
-/// What went wrong once and would go wrong again: later cells inherit it instead of a worker.
+/// Failures that would be repeated. Later cells inherit them and need no worker.
 class Troubles {
  public:
-  /// A library that cannot be imported alone. `role` is "producer" or "consumer".
+  /// Adds a library that cannot be imported alone. `role` is "producer" or "consumer".
   void import_failed(const std::string& environment, const std::string& library,
                      const std::string& role, const Trouble& trouble);
   bool has_failed_import(const std::string& environment, const std::string& library,
                          const std::string& role) const;
 
-  /// A producer that took the worker along when it made an array: for all its consumers.
+  /// Adds a producer that ended the worker while it made an array: applies to all consumers.
   void make_failed(const Exchange& exchange, const Trouble& trouble);
 
-  /// An exchange that did not end in time will not at a larger size. Where two cases of it did not,
-  /// each for a whole deadline, the others are not tried.
+  /// Adds an exchange that timed out. Larger sizes inherit this. After two cases of an exchange
+  /// timed out, its other cases are not tried.
   void timed_out(const Exchange& exchange, const Trouble& trouble);
 
   std::optional<Trouble> of(const Exchange& exchange) const;

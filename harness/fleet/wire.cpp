@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// A worker runs a library's code: each message is checked, and a wrong one is a finding.
+// A worker runs code of libraries, so each message is checked and an invalid one is a result.
 template <typename Read>
 auto checked(const json& message, Read read) {
   try {
@@ -23,11 +23,11 @@ auto checked(const json& message, Read read) {
   } catch (const json::exception&) {
   } catch (const UsageError&) {
   }
-  throw Garbage("an answer without what was asked: " +
+  throw Garbage("an answer without the requested content: " +
                 presentable(message.dump(-1, ' ', false, json::error_handler_t::replace), 200));
 }
 
-// The library converts any number to an integer; one that does not fit is not defined.
+// nlohmann::json converts any number to an integer; the result is undefined if it does not fit.
 template <typename Count>
 Count count_from(const json& value) {
   const bool whole =
@@ -124,7 +124,7 @@ json prepare_request(const Task& task) {
 }
 
 json round_request(const Task& task, const Samples& samples) {
-  // Warms caches and branch predictors for at most two hundredths of the round.
+  // Untimed calls warm caches and branch predictors, for at most 2 % of the round.
   const std::uint64_t prelude = std::min<std::uint64_t>(16, (samples.iterations + 32) / 64);
   return {{"do", "round"},
           {"id", task.id},
@@ -138,7 +138,8 @@ json split_request(const Task& task) {
 }
 
 json phases_request(const Task& task, std::uint64_t seed) {
-  // Patching a type makes the interpreter learn its calls anew, which takes about a hundred calls.
+  // After a type is patched, the interpreter needs about a hundred calls to specialize its code
+  // again.
   const std::uint64_t prelude = std::clamp<std::uint64_t>(task.phases.iterations / 8, 1, 128);
   return {{"do", "phases"},
           {"id", task.id},

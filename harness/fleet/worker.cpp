@@ -17,15 +17,15 @@
 namespace dlbench::fleet {
 namespace {
 
-// A grandchild may hold the socket open, so the end of a worker is also looked for, not only heard.
-constexpr double kLookAgain = 0.05;
+// A grandchild may hold the socket open, so the end of a worker is also polled for.
+constexpr double kPollInterval = 0.05;
 
 constexpr std::size_t kTailLines = 40;
 
-// The kernel closes a dying process's files just before it lets go of it.
-constexpr double kLastBreath = 1.0;
+// The kernel closes the files of a dying process just before the process ends.
+constexpr double kExitWait = 1.0;
 
-/// Has the kernel killed because memory ran out since the last call?
+/// Has the kernel killed a process because memory ran out since the last call?
 bool memory_ran_out() {
   static std::atomic<std::uint64_t> before = 0;
   const std::uint64_t now = oom_kills();
@@ -48,7 +48,7 @@ Worker::Worker(const Command& command, double timeout_s, Limits limits)
   static_cast<void>(counted);
 }
 
-void Worker::ask(const nlohmann::json& request) {
+void Worker::send(const nlohmann::json& request) {
   if (unanswered_++ > 0) {
     channel_.send(request);
     return;
@@ -66,7 +66,7 @@ void Worker::resume() {
   if (std::exchange(stopped_, false)) child_.signal(SIGCONT);
 }
 
-void Worker::say_end() {
+void Worker::request_end() {
   resume();
   channel_.send({{"do", "end"}});
 }
@@ -86,17 +86,17 @@ std::optional<Answer> Worker::poll() {
     wire_open_ = channel_.fill();
     if (auto answer = next_answer()) return std::move(*answer);
     if (ended() || (!wire_open_ && !finishing_)) {
-      // It may have answered just before it went.
+      // It may have replied just before it ended.
       for (int bite = 0; wire_open_ && bite < 256; ++bite) {
         wire_open_ = channel_.fill();
         if (auto answer = next_answer()) return std::move(*answer);
       }
-      return gone();
+      return reap();
     }
   } catch (const Garbage& garbage) {
-    return killed(Death::Kind::garbled, std::string("it sent ") + garbage.what());
+    return kill(Death::Kind::garbled, std::string("it sent ") + garbage.what());
   }
-  if ((waiting() || finishing_) && now_s() > deadline_) return killed(Death::Kind::timed_out, "");
+  if ((waiting() || finishing_) && now_s() > deadline_) return kill(Death::Kind::timed_out, "");
   return std::nullopt;
 }
 
@@ -119,13 +119,13 @@ std::optional<nlohmann::json> Worker::next_answer() {
   return std::nullopt;
 }
 
-Death Worker::gone() {
-  const double patience = now_s() + kLastBreath;
+Death Worker::reap() {
+  const double patience = now_s() + kExitWait;
   while (!ended() && now_s() < patience) {
     child_.drain();
     ::usleep(1000);
   }
-  if (!ended()) return killed(Death::Kind::garbled, "it closed its end of the wire");
+  if (!ended()) return kill(Death::Kind::garbled, "it closed its end of the wire");
   Death death;
   const int status = child_.end();
   death.how = how_ended(status);
@@ -138,7 +138,7 @@ Death Worker::gone() {
   return death;
 }
 
-Death Worker::killed(Death::Kind kind, const std::string& how) {
+Death Worker::kill(Death::Kind kind, const std::string& how) {
   Death death;
   death.exit_status = exit_status(child_.end());
   death.kind = kind;
@@ -158,7 +158,7 @@ void Worker::finish(Death& death) {
 
 void wait(std::span<Worker* const> workers, double most_s) {
   std::vector<pollfd> fds;
-  double until = std::min(most_s, kLookAgain);
+  double until = std::min(most_s, kPollInterval);
   for (const Worker* worker : workers) {
     if (worker->wire_open_) fds.push_back({worker->child_.socket(), POLLIN, 0});
     worker->child_.add_streams(fds);

@@ -12,39 +12,39 @@
 
 namespace dlbench::fleet {
 
-/// What a request came to: the object with "ok", "error" or "hello", or the worker's end.
+/// The result of a request: the object with "ok", "error" or "hello", or the worker's death.
 using Answer = std::variant<nlohmann::json, Death>;
 
-/// One worker process. It answers requests one after another, in the order in which they were
-/// sent; its first message is its greeting.
+/// One worker process. It handles requests one after another, in the order in which they were sent.
+/// Its first message is its greeting.
 class Worker {
  public:
-  /// Throws std::system_error where the program cannot be started.
+  /// Throws std::system_error if the program cannot be started.
   Worker(const Command& command, double timeout_s, Limits limits = {});
 
-  /// Each request has `timeout_s` seconds from when it is its turn; a worker that needs more is
-  /// killed.
-  void ask(const nlohmann::json& request);
+  /// Sends a request. It has `timeout_s` seconds after the replies to earlier requests; a worker
+  /// that takes longer is killed.
+  void send(const nlohmann::json& request);
   bool waiting() const { return unanswered_ > 0; }
 
-  /// For requests that are sent from now on.
+  /// Applies to requests that are sent from now on.
   void set_timeout(double timeout_s) { timeout_s_ = timeout_s; }
 
-  /// The answer if it is there, without waiting. After a Death only the destructor is left.
+  /// Returns the answer if it has arrived, without waiting. After a Death only the destructor may
+  /// be called.
   std::optional<Answer> poll();
 
-  /// SIGSTOP and SIGCONT to its group: thread pools spin, so only one of the fleet may run. Only
-  /// without a request under way, so that no deadline runs in its sleep.
+  /// Sends SIGSTOP or SIGCONT to its process group: thread pools spin, so only one worker may run
+  /// at a time. Call them only without a pending request, so that no deadline passes meanwhile.
   void stop();
   void resume();
 
-  /// Asks it to end; the destructor waits for nothing and kills.
-  void say_end();
+  /// Requests the worker's end. (The destructor kills without waiting.)
+  void request_end();
   bool ended() const { return child_.ended(); }
 
-  /// Has it end by itself: `request` is its last, and poll() then gives a Death, whose exit status
-  /// shows how it ended. What it prints meanwhile, for as long as it takes within its time, is
-  /// read.
+  /// Sends the last request. poll() then returns a Death with the exit status. The output until
+  /// then is read, within the timeout.
   void finish(const nlohmann::json& request);
 
   pid_t pid() const { return child_.pid(); }
@@ -53,8 +53,8 @@ class Worker {
   friend void wait(std::span<Worker* const> workers, double most_s);
 
   std::optional<nlohmann::json> next_answer();
-  Death gone();
-  Death killed(Death::Kind kind, const std::string& how);
+  Death reap();
+  Death kill(Death::Kind kind, const std::string& how);
   void finish(Death& death);
 
   double timeout_s_;
@@ -62,14 +62,15 @@ class Worker {
   Channel channel_;
   std::string step_;
   double deadline_ = 0;
-  std::size_t unanswered_ = 1;  ///< answers
+  std::size_t unanswered_ = 1;  ///< replies that are pending
   bool wire_open_ = true;
   bool finishing_ = false;
   bool idle_loss_ = false;
   bool stopped_ = false;
 };
 
-/// Sleeps until one of them has a message, a deadline is near, a signal came, or `most_s`.
+/// Sleeps until a worker has a message, a deadline is near, a signal is received, or `most_s`
+/// seconds have passed.
 void wait(std::span<Worker* const> workers, double most_s);
 
 /// Monotonic seconds.

@@ -8,8 +8,8 @@
 namespace dlbench::fleet {
 namespace {
 
-// "end" is answered at once by a healthy worker; freeing its memory takes the kernel a while.
-constexpr double kFarewell = 1.0;
+// A working worker handles "end" at once; the kernel needs a moment to free its memory.
+constexpr double kEndWait = 1.0;
 
 }  // namespace
 
@@ -17,7 +17,7 @@ WorkerPool::~WorkerPool() {
   try {
     grandchildren_.sweep({});
   } catch (...) {
-    // /proc went away under us: there is nothing to sweep by.
+    // /proc is no longer readable, so nothing can be swept.
   }
 }
 
@@ -32,10 +32,10 @@ std::unique_ptr<Worker> WorkerPool::start_worker(const std::vector<std::string>&
 void WorkerPool::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
   std::erase(workers, nullptr);
   for (const auto& worker : workers) {
-    // A worker with a request under way would read "end" only after it.
-    if (!worker->waiting()) worker->say_end();
+    // A worker with a pending request would read "end" only after it.
+    if (!worker->waiting()) worker->request_end();
   }
-  const double patience = now_s() + kFarewell;
+  const double patience = now_s() + kEndWait;
   const auto is_leaving = [](const auto& worker) { return !worker->waiting() && !worker->ended(); };
   while (now_s() < patience && std::any_of(workers.begin(), workers.end(), is_leaving)) {
     ::usleep(500);

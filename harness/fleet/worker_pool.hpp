@@ -10,7 +10,7 @@
 
 namespace dlbench::fleet {
 
-/// All workers of a run: which of them live; cleans up behind the dead ones.
+/// All live workers of a run. Kills the processes that dead workers leave behind.
 class WorkerPool {
  public:
   WorkerPool() = default;
@@ -18,16 +18,17 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
   ~WorkerPool();
 
-  /// Throws std::system_error where the program cannot be started.
+  /// Throws std::system_error if the program cannot be started.
   std::unique_ptr<Worker> start_worker(const std::vector<std::string>& command, double timeout_s);
 
-  /// Asks them to end, gives them a moment, kills what is left, and what they left behind.
+  /// Requests the end of the workers, waits a moment, kills those that are left, and the processes
+  /// that they left behind.
   void dismiss(std::vector<std::unique_ptr<Worker>> workers);
   void dismiss(std::unique_ptr<Worker> worker);
 
  private:
   Grandchildren grandchildren_;
-  std::map<pid_t, std::string> marks_;  ///< of the workers that live
+  std::map<pid_t, std::string> marks_;  ///< of the live workers
   int started_ = 0;
 };
 

@@ -1,15 +1,15 @@
-#include "measure/calibrate.hpp"
-
 #include <algorithm>
 #include <cmath>
+
+#include "measure/round.hpp"
 
 namespace dlbench::measure {
 namespace {
 
-/// A block that is long enough to estimate the cost of an iteration. It is far shorter than the
-/// target, so that calibration takes little time; 20 us hide the 0.5 us that starting a block
-/// costs.
-double telling_ns(double target_ns) {
+/// The length of a block from which the cost of an iteration can be estimated. It is far shorter
+/// than the target, so that calibration takes little time; 20 us hide the 0.5 us that starting a
+/// block costs.
+double estimate_ns(double target_ns) {
   return std::min(target_ns / 2, std::max(target_ns / 20, 20'000.0));
 }
 
@@ -21,7 +21,7 @@ std::uint64_t scaled(std::uint64_t iterations, double factor, std::uint64_t most
 
 /// The time of a block: the shortest of several readings, until two in a row agree, because a
 /// disturbance can only lengthen a block. A block shorter than `enough` needs no second reading.
-std::optional<double> settled(const Block& block, std::uint64_t iterations, double enough) {
+std::optional<double> read_block(const Block& block, std::uint64_t iterations, double enough) {
   constexpr int kMostReadings = 6;
   std::optional<double> last = block(iterations);
   std::optional<double> least = last;
@@ -39,14 +39,14 @@ std::optional<double> settled(const Block& block, std::uint64_t iterations, doub
 
 std::uint64_t calibrate(const Block& block, double target_ns, std::uint64_t most) {
   const std::uint64_t limit = std::max<std::uint64_t>(most, 1);
-  const double telling = telling_ns(target_ns);
+  const double enough_ns = estimate_ns(target_ns);
   std::uint64_t iterations = 1;
   while (true) {
-    const std::optional<double> ns = settled(block, iterations, telling);
+    const std::optional<double> ns = read_block(block, iterations, enough_ns);
     if (!ns) return 0;
-    if (*ns >= telling) return scaled(iterations, target_ns / *ns, limit);
+    if (*ns >= enough_ns) return scaled(iterations, target_ns / *ns, limit);
     if (iterations == limit) return limit;
-    const double growth = std::clamp(2 * telling / std::max(*ns, 1.0), 2.0, 100.0);
+    const double growth = std::clamp(2 * enough_ns / std::max(*ns, 1.0), 2.0, 100.0);
     iterations = scaled(iterations, growth, limit);
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBytes = 32 << 20;
 
-/// Pages of our own: an allocator might reuse old ones.
+/// Newly mapped pages. An allocator might reuse pages that were written before.
 class Pages {
  public:
   Pages()

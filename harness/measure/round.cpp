@@ -10,12 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "measure/calibrate.hpp"
-
 namespace dlbench::measure {
 namespace {
 
-/// Keeps the one run of a block; prints nothing.
+/// Stores the reading of a block and prints nothing.
 class Keeper : public benchmark::BenchmarkReporter {
  public:
   Keeper() {
@@ -36,8 +34,8 @@ class Keeper : public benchmark::BenchmarkReporter {
   std::ostream nowhere_{nullptr};
 };
 
-/// Registered once: Google Benchmark lets the number of iterations be set anew before each run, and
-/// a registration a round would cost more.
+/// The benchmark is registered once and its number of iterations is set before each run, because a
+/// registration for each round would cost more.
 class Loop {
  public:
   Loop() {

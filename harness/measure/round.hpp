@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 
 namespace dlbench::measure {
 
-/// The code to time: `run` repeats it `times` times and returns how often it did. A smaller number
-/// ends the block (the library raised an exception) and the reading is invalid. The body contains
-/// the loop: an indirect call for each iteration cost 5 % of the cheapest exchange.
+/// The code to time: `run` repeats it `times` times and returns the number of completed
+/// repetitions. A number below `times` means that the library raised an exception; the reading is
+/// then invalid. The loop is inside the body because an indirect call for each iteration cost 5 %
+/// of the cheapest exchange.
 struct Body {
   std::uint64_t (*run)(void* self, std::uint64_t times) = nullptr;
   void* self = nullptr;
@@ -35,21 +37,27 @@ struct Reading {
   bool valid = false;   ///< false: the body stopped the block
   bool behind = false;  ///< on a device's clock: the device waited for the host
 
-  // On a device's clock alone.
+  // Only on a device's clock.
   std::optional<double> empty_ns{};  ///< time of an empty row, which is subtracted from this one
   double spent_ns = 0;  ///< wall time of the whole round, including the delays that hold the stream
 };
 
-/// One block on Google Benchmark's loop: fixed iterations, real time, one repetition. About 3 us of
-/// bookkeeping outside the timed part. Not reentrant.
+/// Runs one block in Google Benchmark's loop: a fixed number of iterations, real time, one
+/// repetition. About 3 us of bookkeeping happen outside the timed part. Not reentrant.
 Reading round(Body body, std::uint64_t iterations);
 
-/// The number of iterations that fills `target_ns`, at least 1 and at most `most`. It grows until
-/// two readings in a row are long enough: a single preempted reading must not end it. Returns 0
-/// where the body stopped.
+/// Runs one block of `iterations` iterations. Returns its wall time in ns, or nothing where the
+/// body stopped the block.
+using Block = std::function<std::optional<double>(std::uint64_t iterations)>;
+
+/// Returns the number of iterations that fill `target_ns`, from 1 to `most`; 0 where the body
+/// stopped. Two readings in a row must be long enough, so that one preempted reading does not end
+/// the search.
+std::uint64_t calibrate(const Block& block, double target_ns, std::uint64_t most);
 std::uint64_t calibrate(Body body, double target_ns, std::uint64_t most);
 
-/// The instrument's own cost, in ns per iteration: the empty loop, and one reading of the clock.
+/// The overhead of the instrument in ns per iteration: of the empty loop, and of one reading of the
+/// clock.
 struct Floors {
   double empty_ns = 0;
   double clock_ns = 0;

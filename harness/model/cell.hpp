@@ -6,8 +6,8 @@
 
 namespace dlbench {
 
-/// One exchange: its producer, consumer, protocol and array. Every axis of a cell but phase and
-/// clock.
+/// One exchange: its producer, consumer, protocol and array. Has every axis of a cell except phase
+/// and clock.
 struct Exchange {
   std::string environment = "default";
   std::string producer;
@@ -29,8 +29,8 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-/// Calls take(JSON key, value) for each axis but phase and clock. The values may be changed where
-/// the exchange may.
+/// Calls take(JSON key, value) for each axis except phase and clock. `take` may change the values
+/// of a non-const exchange.
 template <typename AnyExchange, typename Take>
 void each_axis_of_exchange(AnyExchange& exchange, Take&& take) {
   take("producer", exchange.producer);

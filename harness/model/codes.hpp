@@ -4,9 +4,9 @@
 #include <array>
 #include <string_view>
 
-/// Codes of outcomes and warnings, for programs; their texts are for people and may change. The
-/// code of a reason is finer than the cell's outcome; if nothing finer is known, it is the
-/// outcome's name.
+/// Codes of outcomes and warnings. Programs use the codes; the texts are for people and may change.
+/// The code of a reason refines the outcome of the cell; without a refinement it is the outcome's
+/// name.
 namespace dlbench::codes {
 
 // no-protocol
@@ -38,8 +38,8 @@ struct Meaning {
   std::string_view code, outcome, text;
 };
 
-/// All codes that are finer than an outcome. `results/schema.json` and the reference name the same;
-/// a test compares them.
+/// All codes that refine an outcome. `results/schema.json` and the reference list the same codes; a
+/// test compares them.
 inline constexpr std::array<Meaning, 19> kAll{{
     {kConverted, "no-protocol",
      "the array has no such method; NumPy converts it, and `data.became` is the result's type"},
@@ -56,7 +56,7 @@ inline constexpr std::array<Meaning, 19> kAll{{
     {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},
-    {kValuesDiffer, "wrong", "the result's shape, dtype or values are not the array's"},
+    {kValuesDiffer, "wrong", "the result's shape, dtype or values differ from the array's"},
     {kNoArraysThere, "no-device", "the library has no arrays on this device"},
     {kBelowResolution, "unsupported",
      "the exchange takes less than `below_ns` on the device; `data.limit` names what keeps the "
@@ -74,7 +74,7 @@ struct CodeMeaning {
   std::string_view code, text;
 };
 
-/// All warnings of cells. `results/schema.json` and the reference name the same.
+/// All warnings of cells. `results/schema.json` and the reference list the same codes.
 inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
@@ -104,7 +104,8 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
      "the exchange failed in a worker with other libraries, and works in a worker of its pair"},
     {"few-rounds", "there are fewer rounds than a cell should have"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
-    {"gil-enabled", "a library enabled the GIL of a free-threaded Python: measured with it"},
+    {"gil-enabled",
+     "a library enabled the GIL of a free-threaded Python, so the cell was measured with the GIL"},
     {"host-behind", "the device waited for the host in a third of the rounds or more"},
     {"import-order",
      "`data.library` cannot be imported after `data.first` (`data.outcome`); the other order "
@@ -113,8 +114,8 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
      "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
     {"instructions-failed", "the instructions of the cell could not be counted"},
     {"isolated-library",
-     "`data.library` was measured in a worker for each of its pairs, because it failed beside "
-     "others"},
+     "`data.library` was measured in a worker for each of its pairs, because it failed with other "
+     "libraries"},
     {"later-worker",
      "a later worker ended as `data.outcome`; the numbers are those of the earlier ones"},
     {"memory-grows", "each exchange leaves `data.bytes` bytes behind"},
@@ -151,11 +152,11 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"sync-failed", "the synchronization of the cell could not be classified"},
     {"values-not-checked", "the result's values could not be read"},
     {"waited-for-device", "the consumer's stream is not known, so the whole device was waited for"},
-    {"worker-lost", "a worker was lost once, and another worker did its work"},
+    {"worker-lost", "a worker was lost once, and another worker measured its cells"},
     {"workers-disagree", "the workers found different outcomes: `data` has the number of each"},
 }};
 
-/// All warnings of comparisons, as `results/compare.schema.json` has them.
+/// All warnings of comparisons; `results/compare.schema.json` lists the same codes.
 inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
     {"builds-differ", "two builds of dlbench: the overhead floors may differ"},
     {"no-reference",
@@ -168,8 +169,8 @@ inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
      "that"},
 }};
 
-/// All reasons of one stream argument of `sync`. `results/schema.json` and the reference name the
-/// same. The text is the reason, unless the reason is a message of the library or the device.
+/// All reasons of one stream argument of `sync`. `results/schema.json` and the reference list the
+/// same codes. The text is the reason, unless the reason is a message of the library or the device.
 inline constexpr std::string_view kArgumentRefused = "argument-refused";
 inline constexpr std::string_view kBeginBlocks = "begin-blocks";
 inline constexpr std::string_view kDependentStreams = "dependent-streams";
@@ -179,7 +180,7 @@ inline constexpr std::string_view kNoConcurrency = "no-concurrency";
 inline constexpr std::string_view kNoOtherStream = "no-other-stream";
 inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
     {kArgumentRefused,
-     "the exchange raised with this argument; `reason` is the library's own words, and "
+     "the exchange raised with this argument; `reason` is the library's message, and "
      "`data.exception` the exception's type"},
     {kBeginBlocks,
      "the call that started to compute the producer's array lasted as long as the delay each time, "
@@ -187,7 +188,7 @@ inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
     {kDependentStreams,
      "an unordered read on the consumer's stream ran after the producer's work: the two streams "
      "are not independent"},
-    {kDeviceFailed, "the device refused a call of the trial; `reason` is its own words"},
+    {kDeviceFailed, "the device refused a call of the trial; `reason` is its message"},
     {kNeverBusy, "the producer's array was complete before the export began, whatever the delay"},
     {kNoConcurrency,
      "no streams were seen to run at the same time: they share hardware queues, or launches block"},
@@ -196,7 +197,7 @@ inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
      "be distinguished from none"},
 }};
 
-/// The meaning of the code of a stream argument's reason.
+/// The text of a code in kSyncReasons.
 constexpr std::string_view sync_text(std::string_view code) {
   for (const CodeMeaning& one : kSyncReasons) {
     if (one.code == code) return one.text;
@@ -215,7 +216,7 @@ constexpr bool is_warning(std::string_view code) {
   return has_code(kWarnings, code);
 }
 
-/// A code from these lists; any other does not compile.
+/// A code from these lists. Any other code is a compile error.
 struct WarningCode {
   consteval WarningCode(const char* code) : word(code) {  // NOLINT(*-explicit-*)
     if (!is_warning(word) && !has_code(kComparisonWarnings, word)) throw "no such warning";

@@ -14,7 +14,7 @@
 
 namespace dlbench {
 
-/// Result of each instrument for "no bytes were copied".
+/// The result of each instrument for the claim "no bytes were copied".
 struct Evidence {
   Proof address = Proof::skipped;
   Proof guard = Proof::skipped;
@@ -25,28 +25,29 @@ struct Evidence {
 /// The accesses of one exchange to the guarded pages of the source.
 struct GuardSeen {
   std::uint64_t pages = 0;  ///< whole pages inside the array
-  std::uint64_t read = 0;   ///< of these, read by code other than dlbench's
+  std::uint64_t read = 0;   ///< of these, pages that code other than dlbench's read
   std::uint64_t written = 0;
   std::uint64_t late = 0;       ///< of `read`, after the call had returned
   std::vector<std::string> by;  ///< file names of the libraries that read
 };
 
-/// What was observed of the consumer's call.
+/// Observations of the consumer's call.
 struct Seen {
-  std::string used;  ///< the protocol that carried the bytes; "own" where the consumer requested
-                     ///< none, or could not be observed
-  std::string via = "direct";  ///< or "proxy"; "exports": an object of ours answered by
-                               ///< the library's own call; "recorder": a recording proxy saw it,
-                               ///< for `convert`
-  std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))", failures
-                                       ///< with " -> TypeError" behind
+  std::string used;  ///< the protocol that transferred the data; "own" where the consumer requested
+                     ///< none or could not be observed
+  /// "direct" or "proxy"; "exports": an object of dlbench that calls the library's export function;
+  /// "recorder": a recording proxy, for `convert`
+  std::string via = "direct";
+  std::vector<std::string> calls;      ///< in order: "__dlpack__(max_version=(1,0))"; a failed call
+                                       ///< ends with " -> TypeError"
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
   std::vector<std::uint32_t> version;  ///< {major, minor} of a versioned struct
   std::vector<std::string> flags;      ///< "read-only", "is-copied", "subbyte-padded"
   std::optional<GuardSeen> guard;      ///< absent where no page guard was used
 };
 
-/// How the phases of an exchange add up to it. Times in ns: medians over the rounds of the phases.
+/// The time of an exchange, divided into its phases. Times are in ns: medians over the rounds of
+/// the phases.
 struct Breakdown {
   struct Part {
     std::string phase;
@@ -56,8 +57,8 @@ struct Breakdown {
   };
   std::string via;               ///< the object in place of the array: "proxy", "type" or "capsule"
   double exchange_ns = 0;        ///< the whole exchange, in the same rounds
-  double unexplained_ns = 0;     ///< exchange less all phases; signed
-  double unexplained_lo_ns = 0;  ///< 95 % interval of that, by order statistics
+  double unexplained_ns = 0;     ///< exchange minus all phases; signed
+  double unexplained_lo_ns = 0;  ///< 95 % interval of unexplained_ns, from order statistics
   double unexplained_hi_ns = 0;
   std::vector<Part> parts;  ///< in the order of time
 };
@@ -66,32 +67,34 @@ struct Breakdown {
 struct ApiCalls {
   using ByKind = std::map<std::string, std::uint64_t>;
   ByKind calls;
-  std::map<std::string, ByKind> phases;  ///< empty where the exchange could not be taken apart
+  std::map<std::string, ByKind> phases;  ///< empty where the phases could not be separated
 };
 
 /// Facts about the timer behind the clock `device`.
 struct DeviceTimer {
   double step_ns = 0;     ///< the smallest difference between two elapsed times
-  double empty_ns = 0;    ///< what an empty row takes, median; every row has it subtracted
-  double scatter_ns = 0;  ///< spread of empty rows: three times their median absolute deviation
+  double empty_ns = 0;    ///< median time of an empty row, which is subtracted from every row
+  double scatter_ns = 0;  ///< three times the median absolute deviation of empty rows
 };
 
-/// The shortest exchange that this timer can distinguish from zero, in rows of this many. An
-/// elapsed time is off by less than a step, so the difference of two is off by less than two.
+/// The shortest exchange that this timer can distinguish from zero in a row of `iterations`
+/// exchanges. The error of an elapsed time is below one step, so the error of a difference is below
+/// two.
 inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) {
   return std::max(2 * timer.step_ns, timer.scatter_ns) / static_cast<double>(iterations);
 }
 
-/// One worker's share of a cell.
+/// What one worker measured of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
-  double first_ns = 0;                        ///< the first call, which no round holds
-  std::vector<double> samples_ns;             ///< mean of each round, in the order of the rounds
-  std::optional<Outcome> outcome{};           ///< its own, where the cell's workers disagree
-  std::optional<std::uint64_t> iterations{};  ///< likewise; each worker calibrates its own
+  double first_ns = 0;               ///< the first call, which is part of no round
+  std::vector<double> samples_ns;    ///< mean of each round, in the order of the rounds
+  std::optional<Outcome> outcome{};  ///< set where the cell's workers disagree
+  /// Set where they differ: each worker calibrates its own number.
+  std::optional<std::uint64_t> iterations{};
 };
 
-/// A recorded cell: numbers where it was measured, else a reason.
+/// A recorded cell: numbers if it was measured, otherwise a reason.
 struct Entry {
   Cell cell;
   Outcome outcome = Outcome::not_run;
@@ -100,27 +103,28 @@ struct Entry {
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
-  std::string interval;  ///< the kind of lo_ns and hi_ns (results/interval.hpp); empty: unknown
-  /// Relative half-width of the 95 % prediction interval for one process; none if unknown for this
-  /// length.
+  /// Kind of the interval lo_ns..hi_ns (results/interval.hpp); empty: unknown.
+  std::string interval;
+  /// Relative half-width of the 95 % prediction interval for one process; none where it is unknown
+  /// for exchanges of this length.
   std::optional<double> between_half_width;
-  std::uint64_t iterations = 0;             ///< calls in one round; of several workers the median
-  double floor_ratio = 0;                   ///< median over the floor of its kind of call
-  std::optional<double> gb_per_s;           ///< copies only, taken to `ready`; 10^9 bytes a second
-  std::optional<double> instructions;       ///< of one exchange, where they were counted
-  std::optional<ApiCalls> api_calls;        ///< of one exchange, where they were counted
-  std::optional<DeviceTimer> device_timer;  ///< on the clock `device` alone
+  std::uint64_t iterations = 0;        ///< calls in one round; the median over several workers
+  double floor_ratio = 0;              ///< median divided by the overhead floor of its kind of call
+  std::optional<double> gb_per_s;      ///< of copies, until `ready`; in 10^9 bytes a second
+  std::optional<double> instructions;  ///< of one exchange, where they were counted
+  std::optional<ApiCalls> api_calls;   ///< of one exchange, where they were counted
+  std::optional<DeviceTimer> device_timer;  ///< only on the clock `device`
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
-  bool has_ready = false;  ///< the data may come after the clock `call`
+  bool has_ready = false;  ///< the data may not be complete at the end of the clock `call`
   Evidence evidence;
   Seen seen;
   std::optional<Breakdown> breakdown;  ///< of an exchange whose phases were measured
   Warnings warnings;
   std::vector<WorkerNumbers> workers;
 
-  // Measured or a race, where synchronization was tested.
+  // Of a measured cell or a race whose synchronization was tested.
   std::vector<Ordering> sync;  ///< one a stream argument
   std::string late_free;       ///< "safe", "late", "inconclusive" or empty
 
@@ -129,12 +133,11 @@ struct Entry {
   std::string exception;    ///< the exception's type
   std::string signal;       ///< "SIGSEGV"
   std::string stderr_tail;  ///< the last lines of the worker's stderr
-  std::string code;         ///< of codes.hpp; empty: nothing is known beyond the outcome
+  std::string code;         ///< of codes.hpp; empty: nothing more than the outcome is known
   std::map<std::string, std::string> data;  ///< values for the names in the code's meaning
-  /// Of "below-resolution": the exchange takes less than this; its time is unknown.
+  /// Upper bound on the time of a "below-resolution" exchange; its time is unknown.
   std::optional<double> below_ns;
-  /// Of a cell that was tried and has no time: the outcome that it would have. Evidence is then
-  /// filled too.
+  /// The outcome of a cell that was exchanged but not timed. Its evidence is then filled in too.
   std::optional<Outcome> found;
 };
 

@@ -15,14 +15,15 @@ std::string_view meaning(Proof word) {
   return word == Proof::yes ? "shared" : "copied";
 }
 
-// Why neither of the two can be trusted, or nothing where the more trusted one decides.
+// Why the evidence is contradictory; empty where the most trusted instrument decides.
 std::string_view contradiction(const Evidence& evidence) {
   if (evidence.address == Proof::yes && evidence.write == Proof::no) return "unproven";
   const Proof shared = evidence.write != Proof::skipped ? evidence.write : evidence.address;
   if (evidence.guard == Proof::no && shared == Proof::yes) {
-    return "unproven, it was read through, or copied and discarded";
+    return "unproven, the data was read, or copied and the copy discarded";
   }
-  if (evidence.guard == Proof::yes && shared == Proof::no) return "unproven, copied unseen";
+  if (evidence.guard == Proof::yes && shared == Proof::no)
+    return "unproven, the copy was not observed";
   return {};
 }
 

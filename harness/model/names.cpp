@@ -4,12 +4,13 @@
 #include <numeric>
 #include <vector>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 
 namespace dlbench {
 namespace {
 
-// Letters that are left out, added, replaced, or swapped with their neighbor.
+// The number of letters that are deleted, inserted, replaced, or swapped with their neighbor.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> last, row(b.size() + 1), next(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -31,17 +32,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered) {
-  const auto has = [&](std::string_view name) {
-    return std::find(offered.begin(), offered.end(), name) != offered.end();
-  };
-  if (has(protocol)) return protocol;
+  if (contains(offered, protocol)) return protocol;
   if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
-    return has("dlpack") ? "dlpack" : "";
+    return contains(offered, "dlpack") ? "dlpack" : "";
   }
   // A consumer of the C exchange API has its own entry for it.
   const bool is_converted =
       protocol != "dlpack" && protocol != "dlpack_c" && !is_dispatch(protocol);
-  return is_converted && has("convert") ? "convert" : "";
+  return is_converted && contains(offered, "convert") ? "convert" : "";
 }
 
 std::string nearest(std::string_view wanted, std::span<const std::string> allowed) {
@@ -64,7 +62,7 @@ std::string did_you_mean(std::string_view wanted, std::span<const std::string> a
 
 void require_known(std::string_view what, std::string_view wanted,
                    std::span<const std::string> allowed) {
-  if (std::find(allowed.begin(), allowed.end(), wanted) != allowed.end()) return;
+  if (contains(allowed, wanted)) return;
   std::string text = "unknown " + std::string(what) + " '" + std::string(wanted) + "'" +
                      did_you_mean(wanted, allowed) + "; allowed:";
   for (std::size_t i = 0; i < allowed.size(); ++i) text += (i ? ", " : " ") + allowed[i];

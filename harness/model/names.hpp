@@ -8,31 +8,32 @@
 namespace dlbench {
 
 /// Protocols, in the order in which they are printed. `convert` is the consumer's general
-/// conversion call (np.asarray and the like); `seen.used` names the protocol that it used.
-/// `array_ufunc` and `array_function` are NumPy's dispatch: its functions on the array itself.
+/// conversion call, such as np.asarray; `seen.used` names the protocol that this call used.
+/// `array_ufunc` and `array_function` are NumPy's dispatch protocols: a NumPy function is called on
+/// the array itself.
 inline constexpr std::array<std::string_view, 12> kProtocols{
     "dlpack",       "dlpack_legacy",  "dlpack_versioned",
     "dlpack_c",     "buffer",         "array_interface",
     "array_struct", "array",          "cuda_array_interface",
     "array_ufunc",  "array_function", "convert"};
 
-/// Is it NumPy's dispatch? The result is computed, not transferred.
+/// Is the protocol one of NumPy's dispatch? Its result is computed, not transferred.
 constexpr bool is_dispatch(std::string_view protocol) {
   return protocol == "array_ufunc" || protocol == "array_function";
 }
 
-/// The timed part of an exchange. `exchange` is all of it in one call.
+/// The timed parts of an exchange. `exchange` is the whole exchange in one call.
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
                                                          "release"};
 
-/// Kinds of CUDA driver calls that are counted: `query` does not wait, `wait` is put on a stream,
+/// Kinds of CUDA driver calls that are counted. `query` does not wait, `wait` makes a stream wait,
 /// `sync` blocks the host.
 inline constexpr std::array<std::string_view, 9> kApiKinds{
     "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
 
-/// The entry of a consumer's PROTOCOLS for this protocol: the same name; `dlpack` for the two
-/// structs of DLPack; `convert`, with a proxy that offers this protocol only, for a protocol that
-/// only conversion calls use. Empty if it has none.
+/// The entry of a consumer's PROTOCOLS that imports through `protocol`: the entry of that name;
+/// `dlpack` for the two structs of DLPack; or `convert`, with a proxy that offers this protocol
+/// only, for a protocol that conversion calls use. Empty if no entry does.
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered);
 
 /// The allowed name nearest to `wanted` by edit distance, or empty where none is near

@@ -6,7 +6,7 @@
 
 namespace dlbench {
 
-/// The outcome of a cell. The first four are measured; all others carry a reason, never a number.
+/// The outcome of a cell. The first four have a time; all others have a reason instead.
 enum class Outcome {
   zero_copy,
   copy,
@@ -40,16 +40,17 @@ constexpr bool is_measured(Outcome outcome) {
   return outcome <= Outcome::unproven;
 }
 
-/// The outcome of a cell whose workers measured two different ones: the weaker claim, since an
+/// The outcome of a cell whose workers found two different ones: the weaker claim, because an
 /// exchange that copied once may copy again.
-constexpr Outcome dearer(Outcome first, Outcome second) {
+constexpr Outcome weaker_claim(Outcome first, Outcome second) {
   constexpr std::array<int, 4> kClaims{0, 3, 2, 1};  // zero-copy, then unproven, then copies
   return kClaims.at(static_cast<std::size_t>(first)) > kClaims.at(static_cast<std::size_t>(second))
              ? first
              : second;
 }
 
-/// One instrument's result for "no bytes were copied": yes (shared), no (copied), or not tested.
+/// The result of one instrument for the claim "no bytes were copied": yes (shared), no (copied), or
+/// not tested.
 enum class Proof { yes, no, skipped };
 
 std::string_view to_string(Proof proof);

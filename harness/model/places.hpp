@@ -6,8 +6,8 @@
 
 namespace dlbench {
 
-/// Where the producer's array lies, and where the consumer's must lie: the same device, except for
-/// pairs of devices.
+/// The devices of the producer's array and of the consumer's. They differ only for a pair of
+/// devices, as in "cuda:0+cpu".
 inline std::string source_of(const Exchange& exchange) {
   return exchange.device.substr(0, exchange.device.find('+'));
 }

@@ -37,7 +37,7 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
   for (const auto& [unit, factor] : units) {
     if (quantity.unit != unit) continue;
     const double value = quantity.number * factor;
-    // Neither may the factor carry it to infinity or to zero.
+    // The factor must not turn the number into infinity or zero.
     if (std::isfinite(value) && value > 0) return value;
   }
   misfit(what, text, allowed);
@@ -57,7 +57,7 @@ std::uint64_t parse_bytes(std::string_view text) {
                                                                        {"GiB", 1073741824.0},
                                                                        {"TiB", 1099511627776.0}}};
   const double bytes = scaled("size", text, kAllowed, kUnits);
-  // 2^53: beyond it a double no longer holds each byte count.
+  // Above 2^53 a double cannot represent every byte count.
   if (bytes != std::floor(bytes) || bytes > 9007199254740992.0) misfit("size", text, kAllowed);
   return static_cast<std::uint64_t>(bytes);
 }
@@ -67,7 +67,7 @@ double parse_seconds(std::string_view text) {
       {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
   constexpr std::string_view kAllowed = "a positive number with ms, s, m or h, as 90s, at most 24h";
   const double seconds = scaled("duration", text, kAllowed, kUnits);
-  // What waits for it counts milliseconds in 32 bits, and some waits take ten times as long.
+  // Waits count milliseconds in 32 bits, and some wait ten times this long.
   if (seconds > 24 * 3600) misfit("duration", text, kAllowed);
   return seconds;
 }
@@ -83,7 +83,7 @@ double parse_percent(std::string_view text) {
 std::string format_duration(double ns) {
   constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
   std::size_t unit = 0;
-  // What rounds to 1000 of a unit is 1.00 of the next.
+  // A number that rounds to 1000 is printed as 1.00 of the next unit.
   for (; unit + 1 < kUnits.size() && ns >= 999.5; ++unit) ns /= 1000;
   const int digits = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
   std::array<char, 32> text{};

@@ -7,43 +7,42 @@
 #include <vector>
 
 #include "model/codes.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench {
 
-/// A caveat on a cell's number or verdict. Programs decide by the code and the data; the text is
-/// for people.
+/// A warning about the number or the outcome of a cell. Programs use the code and the data; the
+/// text is for people.
 struct Warning {
   using Data = std::map<std::string, std::string>;
 
   std::string code;  ///< of codes::kWarnings
   std::string text;
-  Data data{};  ///< the names and numbers in the text, where it has any
+  Data data{};  ///< the names and numbers in the text
 
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 
-/// The value of that name alone; nothing where the name is absent.
+/// The data with this one value; empty where the value is.
 inline Warning::Data data_of(const char* key, const std::string& value) {
   return value.empty() ? Warning::Data{} : Warning::Data{{key, value}};
 }
 
 using Warnings = std::vector<Warning>;
 
-/// Each warning once.
+/// Adds the warning unless it is present already.
 inline void warn(Warnings& warnings, Warning warning) {
-  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) {
-    warnings.push_back(std::move(warning));
-  }
+  add_new(warnings, std::move(warning));
 }
 
-/// The words of a code: "few rounds" of `few-rounds`.
+/// "few rounds" for the code `few-rounds`.
 inline std::string readable(codes::WarningCode code) {
   std::string words(code.word);
   std::replace(words.begin(), words.end(), '-', ' ');
   return words;
 }
 
-/// Without a text, the text is the code's words.
+/// Without a text the code is the text.
 inline void warn(Warnings& warnings, codes::WarningCode code, std::string text = {},
                  Warning::Data data = {}) {
   if (text.empty()) text = readable(code);
@@ -63,7 +62,7 @@ inline bool has(const Warnings& warnings, codes::WarningCode code) {
                      [&](const Warning& warning) { return warning.code == code.word; });
 }
 
-/// Writes JSON of nlohmann's, ordered or not.
+/// `Json` is nlohmann::json or nlohmann::ordered_json.
 template <typename Json>
 void to_json(Json& item, const Warning& warning) {
   item["code"] = warning.code;
@@ -71,7 +70,7 @@ void to_json(Json& item, const Warning& warning) {
   if (!warning.data.empty()) item["data"] = warning.data;
 }
 
-/// The same as the keys of a reason; none where there is no reason.
+/// Writes the reason as the keys `reason`, `code` and `data`. Without a code there is no reason.
 template <typename Json>
 void put_reason(Json& item, const Warning& reason) {
   if (reason.code.empty()) return;

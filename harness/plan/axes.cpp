@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <regex>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "model/page.hpp"
@@ -14,17 +15,13 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-void add_new(Words& words, const std::string& word) {
-  if (!contains(words, word)) words.push_back(word);
-}
-
-/// The requested words, once each and checked; all that are allowed for "all".
-Words chosen(std::string_view what, const Words& asked, const Words& defaults,
+/// The requested words without duplicates, each checked; all allowed words for "all".
+Words chosen(std::string_view what, const Words& requested, const Words& defaults,
              const Words& allowed) {
-  if (asked.empty()) return defaults;
-  if (contains(asked, "all")) return allowed;
+  if (requested.empty()) return defaults;
+  if (contains(requested, "all")) return allowed;
   Words words;
-  for (const std::string& word : asked) {
+  for (const std::string& word : requested) {
     require_known(what, word, allowed);
     add_new(words, word);
   }
@@ -45,11 +42,11 @@ const Library* find(const std::vector<Library>& libraries, const std::string& en
   return nullptr;
 }
 
-std::vector<const Library*> of_role(const std::vector<Library>& libraries, const Words& asked,
+std::vector<const Library*> of_role(const std::vector<Library>& libraries, const Words& requested,
                                     const std::string& environment, std::string_view what,
                                     std::string Library::*path, std::vector<Library>& absent) {
   std::vector<const Library*> found;
-  if (asked.empty()) {
+  if (requested.empty()) {
     for (const Library& library : libraries) {
       if (library.environment == environment && library.in_default_matrix && library.installed &&
           !(library.*path).empty()) {
@@ -58,8 +55,8 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
     }
     return found;
   }
-  const bool all = contains(asked, "all");
-  for (const std::string& name : chosen(what, asked, {}, library_names(libraries))) {
+  const bool all = contains(requested, "all");
+  for (const std::string& name : chosen(what, requested, {}, library_names(libraries))) {
     const Library* library = find(libraries, environment, name);
     if (library == nullptr) library = find(absent, environment, name);
     if (library == nullptr) {
@@ -69,8 +66,8 @@ std::vector<const Library*> of_role(const std::vector<Library>& libraries, const
       source.why_not = "not known in environment '" + environment + "'";
       library = &absent.back();
     }
-    // "all" requests no role that a library does not have.
-    const bool named = contains(asked, name);
+    // "all" leaves out libraries that do not have this role.
+    const bool named = contains(requested, name);
     if (!all || named || (!library->hidden && !(library->*path).empty())) found.push_back(library);
   }
   return found;
@@ -80,7 +77,7 @@ bool is_numbered(const std::string& device) {
   return device == "cpu" || device.find(':') != std::string::npos;
 }
 
-/// The devices used by default; with `all` every device that this machine has.
+/// The devices that are measured by default; with `all` every device of this machine.
 Words devices_of(const std::vector<const Library*>& producers, const std::vector<DeviceKind>& kinds,
                  bool all) {
   Words devices{"cpu"};
@@ -99,32 +96,32 @@ Words devices_of(const std::vector<const Library*>& producers, const std::vector
   return devices;
 }
 
-/// "cuda" -> "cuda:0". Throws UsageError for what is no device.
-std::string checked_device(const std::string& asked, const Words& kinds) {
+/// "cuda" -> "cuda:0". Throws UsageError for an invalid device.
+std::string checked_device(const std::string& requested, const Words& kinds) {
   static const std::regex word("([a-z]+)(:[0-9]+)?");
   std::smatch parts;
-  const bool fits = std::regex_match(asked, parts, word) && contains(kinds, parts[1]) &&
+  const bool fits = std::regex_match(requested, parts, word) && contains(kinds, parts[1]) &&
                     (parts[1] != "cpu" || !parts[2].matched);
-  if (asked.starts_with("GPU-") || asked.starts_with("MIG-")) {
-    throw UsageError("'" + asked +
+  if (requested.starts_with("GPU-") || requested.starts_with("MIG-")) {
+    throw UsageError("'" + requested +
                      "' is not a device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
                      "into ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0");
   }
   if (!fits) {
-    const std::string kind = asked.substr(0, asked.find(':'));
+    const std::string kind = requested.substr(0, requested.find(':'));
     if (!contains(kinds, kind)) require_known("device", kind, kinds);
-    throw UsageError("'" + asked +
+    throw UsageError("'" + requested +
                      "' is not a device; allowed: cpu, cuda:0, or two of them, as cuda:0+cpu");
   }
-  return asked == "cpu" || parts[2].matched ? asked : asked + ":0";
+  return requested == "cpu" || parts[2].matched ? requested : requested + ":0";
 }
 
-Words checked_devices(const Words& asked, const Words& unasked, const Words& kinds) {
-  if (asked.empty()) return unasked;
+Words checked_devices(const Words& requested, const Words& defaults, const Words& kinds) {
+  if (requested.empty()) return defaults;
   Words devices;
-  for (const std::string& word : asked) {
+  for (const std::string& word : requested) {
     if (word == "all") {
-      for (const std::string& device : unasked) add_new(devices, device);
+      for (const std::string& device : defaults) add_new(devices, device);
       continue;
     }
     const std::size_t plus = word.find('+');
@@ -139,7 +136,7 @@ Words checked_devices(const Words& asked, const Words& unasked, const Words& kin
   return devices;
 }
 
-/// Words for `--devices` before the number.
+/// The kinds of device that `--devices` accepts.
 Words kinds_of(const std::vector<Library>& libraries) {
   Words kinds{"cpu", "cuda", "rocm", "sycl", "sim"};
   for (const Library& library : libraries) {
@@ -148,8 +145,8 @@ Words kinds_of(const std::vector<Library>& libraries) {
   return kinds;
 }
 
-std::vector<Case> cases_of(const Words& asked) {
-  const Words words = chosen("case", asked, {kBaseline}, case_words());
+std::vector<Case> cases_of(const Words& requested) {
+  const Words words = chosen("case", requested, {kBaseline}, case_words());
   std::vector<Case> cases;
   for (const Case& one : all_cases()) {
     if (contains(words, one.name) || contains(words, one.group)) cases.push_back(one);
@@ -157,11 +154,11 @@ std::vector<Case> cases_of(const Words& asked) {
   return cases;
 }
 
-std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked,
+std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& requested,
                                          const std::vector<Case>& cases, bool case_sweep) {
-  std::vector<std::uint64_t> sizes = asked;
-  // A case sweep finds the outcome of each case. One size will do, with whole pages for the guard,
-  // however large they are.
+  std::vector<std::uint64_t> sizes = requested;
+  // A case sweep finds the outcome of each case, for which one size is enough. It must have whole
+  // pages for the page guard.
   if (sizes.empty() && case_sweep) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
@@ -169,9 +166,9 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked
   for (const std::uint64_t size : sizes) {
     for (const Case& one : cases) {
       if (size == 0 || sizes_of(one, {size}).front() % element_bytes(one) != 0) {
-        throw UsageError("size " + format_bytes(size) + " holds no whole number of case " +
-                         one.name + "'s elements (" + std::to_string(element_bytes(one)) +
-                         " bytes each)");
+        throw UsageError("size " + format_bytes(size) +
+                         " is not a whole number of elements of case " + one.name +
+                         "'s elements (" + std::to_string(element_bytes(one)) + " bytes each)");
       }
     }
   }
@@ -179,10 +176,6 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& asked
 }
 
 }  // namespace
-
-bool contains(const Words& words, const std::string& word) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
 
 bool is_case_sweep(const Axes& axes) {
   return contains(axes.cases, "all");
@@ -194,7 +187,7 @@ std::string parse_device(const std::string& word, const std::vector<Library>& li
 
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                 const std::string& environment, std::vector<Library>& absent) {
-  // References into `absent` are handed out while it grows.
+  // `of_role` returns pointers into `absent`, so it must not be reallocated.
   absent.reserve(axes.producers.size() + axes.consumers.size() + 2 * libraries.size());
   Expanded all;
   all.producers =

@@ -8,7 +8,7 @@
 
 namespace dlbench::plan {
 
-/// One environment's axes with the defaults filled in and every word checked.
+/// The axes of one environment, with defaults filled in and every word checked.
 struct Expanded {
   std::vector<const Library*> producers;
   std::vector<const Library*> consumers;
@@ -16,24 +16,22 @@ struct Expanded {
   std::vector<std::string> devices;
   std::vector<Case> cases;
   std::vector<std::string> phases;
-  std::vector<std::uint64_t> sizes;  ///< ascending: a time-out at a small size spares the larger
+  std::vector<std::uint64_t> sizes;  ///< ascending: after a time-out larger sizes are not tried
   bool devices_named = false;
   std::vector<DeviceKind> device_kinds;
 };
 
-/// Is `word` among `words`?
-bool contains(const std::vector<std::string>& words, const std::string& word);
-
-/// Were all cases requested?
+/// Are all cases requested?
 bool is_case_sweep(const Axes& axes);
 
-/// `absent` receives a placeholder for each library that was named and is unknown in this
-/// environment; it must outlive the result and not be resized while that is in use.
+/// Expands the axes for one environment. `absent` receives a placeholder for each named library
+/// that is unknown in this environment. The result points into `absent`, which must outlive it and
+/// not be resized.
 Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
                 const std::string& environment, std::vector<Library>& absent);
 
-/// "cuda" -> "cuda:0". Throws UsageError for what is no device of a kind that these libraries or
-/// dlbench know.
+/// "cuda" -> "cuda:0". Throws UsageError unless the word is a device of a kind that dlbench or one
+/// of these libraries supports.
 std::string parse_device(const std::string& word, const std::vector<Library>& libraries);
 
 }  // namespace dlbench::plan

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "plan/plan.hpp"
@@ -62,9 +63,7 @@ const Case& case_named(const std::string& name) {
 std::vector<std::string> case_words() {
   std::vector<std::string> words;
   for (const Case& one : all_cases()) words.push_back(one.name);
-  for (const Case& one : all_cases()) {
-    if (std::find(words.begin(), words.end(), one.group) == words.end()) words.push_back(one.group);
-  }
+  for (const Case& one : all_cases()) add_new(words, one.group);
   return words;
 }
 
@@ -78,10 +77,10 @@ std::uint64_t element_bytes(const Case& array_case) {
 }
 
 std::vector<std::uint64_t> sizes_of(const Case& array_case,
-                                    const std::vector<std::uint64_t>& asked) {
+                                    const std::vector<std::uint64_t>& requested) {
   if (array_case.layout == "empty") return {0};
   if (array_case.layout == "scalar") return {element_bytes(array_case)};
-  return asked;
+  return requested;
 }
 
 }  // namespace dlbench::plan

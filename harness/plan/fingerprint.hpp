@@ -6,8 +6,8 @@
 
 namespace dlbench::plan {
 
-/// 16 hex digits (FNV-1a) of the names of all cells, the excluded ones too, and of the installed
-/// libraries' versions. The same on every machine.
+/// A hash (FNV-1a, 16 hex digits) of the names of all cells, including the excluded ones, and of
+/// the versions of the installed libraries. It is the same on every machine.
 std::string fingerprint(const Plan& plan);
 
 }  // namespace dlbench::plan

@@ -1,12 +1,12 @@
 #include "plan/plan.hpp"
 
-#include <algorithm>
 #include <optional>
 #include <regex>
 #include <sstream>
 #include <utility>
 
 #include "model/codes.hpp"
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
@@ -26,10 +26,11 @@ struct Exclusion {
   Outcome outcome;
   std::string reason;
   std::string_view code = "";
-  std::string library = "";  ///< the library that causes it, where it is one
+  std::string library = "";  ///< the library that causes the exclusion, if any
 };
 
-/// Why this machine has no such device, one of a pair included; empty where it has or may have.
+/// Why this machine lacks the device, or one of a pair of devices; empty where it has or may have
+/// it.
 std::string missing(const std::vector<DeviceKind>& kinds, const std::string& device) {
   std::istringstream parts(device);
   for (std::string part; std::getline(parts, part, '+');) {
@@ -38,7 +39,7 @@ std::string missing(const std::vector<DeviceKind>& kinds, const std::string& dev
       if (part.substr(0, colon) != kind.name) continue;
       if (kind.count == 0) return kind.why_not;
       const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
-      // No machine has a million of them: a longer number need not fit an int.
+      // A number of more than six digits may not fit an int, and no machine has so many devices.
       if (number.size() > 6 || std::stoi(number) >= kind.count) {
         return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
                (kind.count == 1 ? " device" : " devices");
@@ -109,7 +110,7 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
   return std::nullopt;
 }
 
-/// Has dlbench a table for it, so that any consumer's data can be waited for?
+/// Does dlbench have a device table for it? Only then can it wait for the data of any consumer.
 bool has_table(const std::string& device) {
   const std::string kind = kind_of_device(device);
   return kind == "cuda" || kind == "rocm" || kind == "sim";
@@ -128,8 +129,8 @@ std::vector<std::string> clocks_of(const Exchange& exchange, const Library& cons
 
 class Builder {
  public:
-  Builder(Plan& plan, const Axes& asked) : plan_(plan), kinds_(asked.device_kinds) {
-    const std::string& filter = asked.filter;
+  Builder(Plan& plan, const Axes& requested) : plan_(plan), kinds_(requested.device_kinds) {
+    const std::string& filter = requested.filter;
     if (filter.empty()) return;
     try {
       filter_.emplace(filter, std::regex::ECMAScript | std::regex::optimize);
@@ -140,11 +141,7 @@ class Builder {
 
   void environment(const Expanded& axes, const std::string& environment) {
     std::vector<const Library*> libraries = axes.producers;
-    for (const Library* library : axes.consumers) {
-      if (std::find(libraries.begin(), libraries.end(), library) == libraries.end()) {
-        libraries.push_back(library);
-      }
-    }
+    for (const Library* library : axes.consumers) add_new(libraries, library);
     for (const Library* library : libraries) pair(axes, environment, *library, *library);
     for (std::size_t i = 0; i < libraries.size(); ++i) {
       for (std::size_t j = i + 1; j < libraries.size(); ++j) {
@@ -164,13 +161,10 @@ class Builder {
 
   void direction(const Expanded& axes, Pair& pair, const Library& producer,
                  const Library& consumer) {
-    const auto takes_part = [](const std::vector<const Library*>& role, const Library& library) {
-      return std::find(role.begin(), role.end(), &library) != role.end();
-    };
-    if (!takes_part(axes.producers, producer) || !takes_part(axes.consumers, consumer)) return;
+    if (!contains(axes.producers, &producer) || !contains(axes.consumers, &consumer)) return;
     for (const std::string& protocol : axes.protocols) {
       for (const std::string& device : axes.devices) {
-        // A device that only another library brought along is no gap of this one.
+        // A device that was added for another library is not an exclusion of this one.
         if (!axes.devices_named && device != "cpu" && !has_device(producer, device)) continue;
         Exchange exchange{pair.environment, producer.name, consumer.name, protocol, device};
         const auto exclusion = excluded(kinds_, producer, consumer, exchange);

@@ -17,11 +17,11 @@
 namespace dlbench::plan {
 namespace {
 
-// Of three processes a cell, from runs of each library alone and of shards of five. Constants in
-// whole milliseconds, so that the parts are the same wherever they are computed.
+// Measured in runs of each library alone and in runs of shards, with three processes a cell. Whole
+// milliseconds, so that every machine computes the same shards.
 constexpr std::uint64_t kStartMs = 1000;
 constexpr std::uint64_t kCellMs = 40;
-constexpr std::uint64_t kBytesPerMs = 1 << 17;  ///< of a cell's array, in all its rounds
+constexpr std::uint64_t kBytesPerMs = 1 << 17;  ///< of a cell's array, over all its rounds
 constexpr std::uint64_t kImportMs = 300;        ///< of a library that is not in kSlowImports
 constexpr std::array<std::pair<std::string_view, std::uint64_t>, 7> kSlowImports{{
     {"jax", 1500},
@@ -29,7 +29,7 @@ constexpr std::array<std::pair<std::string_view, std::uint64_t>, 7> kSlowImports
     {"pyarrow", 800},
     {"tensorflow", 11000},
     {"torch", 2800},
-    {"tvm_ffi", 1700},  // imports torch: half of that, since a part often has both
+    {"tvm_ffi", 1700},  // imports torch: half of its time, because a shard often has both
     {"warp", 800},
 }};
 
@@ -42,7 +42,7 @@ std::uint64_t import_ms(std::string_view library) {
 
 using Libraries = std::set<std::pair<std::string, std::string>>;  ///< {environment, library}
 
-/// Pairs that are not divided, with what they cost.
+/// Pairs that stay in one shard, with their cost.
 struct Unit {
   std::vector<std::size_t> pairs;
   std::uint64_t cells_ms = 0;
@@ -85,7 +85,7 @@ void add_pair(const Plan& plan, std::size_t index, Unit& unit) {
   unit.libraries.insert({pair.environment, pair.second});
 }
 
-/// Each library's number within its environment, in the order in which the pairs name them.
+/// The number of each library within its environment, in the order in which pairs name them.
 std::map<std::pair<std::string, std::string>, std::size_t> numbered(const Plan& plan) {
   std::map<std::pair<std::string, std::string>, std::size_t> numbers;
   std::map<std::string, std::size_t> next;
@@ -98,8 +98,8 @@ std::map<std::pair<std::string, std::string>, std::size_t> numbered(const Plan& 
   return numbers;
 }
 
-/// Divides each environment's libraries into blocks of `block`. The pairs between two blocks are a
-/// unit: a part that gets them imports few libraries for many pairs.
+/// Divides the libraries of each environment into blocks of `block`. The pairs between two blocks
+/// are a unit, because a shard then imports few libraries for many pairs.
 std::vector<Unit> units_of(const Plan& plan, std::size_t block) {
   const auto numbers = numbered(plan);
   std::map<std::tuple<std::string, std::size_t, std::size_t>, Unit> units;
@@ -115,8 +115,8 @@ std::vector<Unit> units_of(const Plan& plan, std::size_t block) {
   return found;
 }
 
-/// The longest unit first, each to the part that is then the shortest. What a part would import for
-/// it counts 1 + `weight` times: the higher, the fewer parts import a library.
+/// Assigns the longest unit first, each to the part that is then the shortest. Additional imports
+/// count 1 + `weight` times: with a higher weight fewer parts import the same library.
 std::vector<Part> divide(std::vector<Unit> units, std::size_t of, std::uint64_t weight) {
   std::stable_sort(units.begin(), units.end(),
                    [](const Unit& a, const Unit& b) { return Part().with(a) > Part().with(b); });
@@ -142,7 +142,7 @@ std::uint64_t longest(const std::vector<Part>& parts) {
   return most;
 }
 
-/// With the size of blocks and the weight for which the longest part is the shortest.
+/// Divides with the block size and the weight that make the longest part shortest.
 std::vector<Part> divide(const Plan& plan, std::size_t of) {
   std::vector<Part> best = divide(units_of(plan, 1), of, 0);
   for (std::size_t block = 1; block <= plan.libraries.size(); ++block) {
@@ -154,9 +154,9 @@ std::vector<Part> divide(const Plan& plan, std::size_t of) {
   return best;
 }
 
-using Ends = std::tuple<std::string, std::string, std::string>;
+using PairKey = std::tuple<std::string, std::string, std::string>;
 
-Ends ends(const std::string& environment, const std::string& a, const std::string& b) {
+PairKey pair_key(const std::string& environment, const std::string& a, const std::string& b) {
   return {environment, std::min(a, b), std::max(a, b)};
 }
 
@@ -184,13 +184,13 @@ Plan shard(const Plan& whole, std::size_t number, std::size_t of) {
   Plan plan;
   plan.libraries = whole.libraries;
   plan.case_sweep = whole.case_sweep;
-  std::set<Ends> own, measured;
+  std::set<PairKey> own, measured;
   for (const Pair& pair : whole.pairs) {
-    measured.insert(ends(pair.environment, pair.first, pair.second));
+    measured.insert(pair_key(pair.environment, pair.first, pair.second));
   }
   for (const std::size_t index : chosen) {
     Pair pair = whole.pairs[index];
-    own.insert(ends(pair.environment, pair.first, pair.second));
+    own.insert(pair_key(pair.environment, pair.first, pair.second));
     for (std::size_t& cell : pair.cells) {
       plan.cells.push_back(whole.cells[cell]);
       cell = plan.cells.size() - 1;
@@ -199,8 +199,8 @@ Plan shard(const Plan& whole, std::size_t number, std::size_t of) {
   }
   for (const Entry& entry : whole.excluded) {
     const Exchange& exchange = entry.cell.exchange;
-    const Ends its = ends(exchange.environment, exchange.producer, exchange.consumer);
-    // The first part records what no part has a worker for.
+    const PairKey its = pair_key(exchange.environment, exchange.producer, exchange.consumer);
+    // The first part records the excluded cells of pairs that no part measures.
     if (own.contains(its) || (number == 1 && !measured.contains(its))) {
       plan.excluded.push_back(entry);
     }

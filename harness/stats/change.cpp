@@ -16,24 +16,25 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr double kSurely = 0.99;
-/// Processes differ with heavy tails: a quarter of them by little, one in a hundred by half. So the
-/// reference's quartiles stand for Student's t of few degrees of freedom, however many there are;
-/// with a normal distribution of as many, one cell in thirty was SLOW or FAST where nothing had
-/// changed.
+/// The distribution over processes has heavy tails: a quarter of the processes differ by little,
+/// one in a hundred by half. The quartiles of the reference exchange are therefore used with
+/// Student's t of few degrees of freedom, however many workers measured it. With a normal
+/// distribution, one cell in thirty was SLOW or FAST although nothing had changed.
 constexpr double kHeavyTailDegreesOfFreedom = 3;
 constexpr double kHalfQuartiles = 0.76489;
-/// How well quartiles know a spread: 37 % of what the standard deviation of as many values would.
+/// The efficiency of quartiles as an estimate of spread, relative to the standard deviation of the
+/// same values.
 constexpr double kEfficiency = 0.37;
 
-/// Variance of one process's median that its rounds leave open, the mean over the side.
+/// The variance of a process's median due to its rounds; the mean over the side.
 double rounds_variance(const MeasuredSide& side) {
   double sum = 0;
   for (const double deviation : side.deviations) sum += deviation * deviation;
   return sum / static_cast<double>(side.medians.size());
 }
 
-/// Variance of a side's middle over that of one process, of a normal distribution. The median of
-/// three scatters more than their mean.
+/// The variance of a side's center divided by the variance of one process, for a normal
+/// distribution. The median of three has a larger variance than their mean.
 double variance_of_middle(std::size_t processes, bool is_median) {
   constexpr double kMedianOfThree = 1.346;
   const auto count = static_cast<double>(processes);
@@ -41,8 +42,8 @@ double variance_of_middle(std::size_t processes, bool is_median) {
   return (processes == 3 ? kMedianOfThree : std::numbers::pi / 2) / count;
 }
 
-/// The differences of all pairs, second less first, of which only a few are wanted by their rank:
-/// those are looked for, since to sort them all takes many times as long.
+/// The differences of all pairs, second minus first. Only a few ranks are needed, so each is
+/// selected: sorting all differences takes many times as long.
 class Shifts {
  public:
   Shifts(const std::vector<double>& first, const std::vector<double>& second) {
@@ -50,19 +51,19 @@ class Shifts {
     for (const double a : first) {
       for (const double b : second) values_.push_back(b - a);
     }
-    placed_ = {0, values_.size()};
+    bounds_ = {0, values_.size()};
   }
 
   std::size_t count() const { return values_.size(); }
 
-  /// The one that so many are below. What was placed before bounds where it can be.
+  /// The difference with this rank. Earlier selections limit the range that is searched.
   double at(std::size_t rank) {
-    const auto above = std::upper_bound(placed_.begin(), placed_.end(), rank);
+    const auto above = std::upper_bound(bounds_.begin(), bounds_.end(), rank);
     const auto place = [&](std::size_t i) {
       return values_.begin() + static_cast<std::ptrdiff_t>(i);
     };
     std::nth_element(place(*(above - 1)), place(rank), place(*above));
-    placed_.insert(above, {rank, rank + 1});
+    bounds_.insert(above, {rank, rank + 1});
     return values_[rank];
   }
 
@@ -73,15 +74,16 @@ class Shifts {
 
  private:
   std::vector<double> values_;
-  std::vector<std::size_t> placed_;  ///< what lies below such an index is at most what lies above
+  /// Values below such an index are at most the values from it on.
+  std::vector<std::size_t> bounds_;
 };
 
-/// e to that, within a thousand million times: so that what is not known is still a number.
+/// exp(shift), limited to kMostFactor, so that an unbounded interval is still a finite number.
 double factor(double shift) {
   return std::clamp(std::exp(shift), 1 / kMostFactor, kMostFactor);
 }
 
-/// Towards 0 by so much, not beyond.
+/// Moves `shift` towards 0 by `drift`, but not beyond 0.
 double without_drift(double shift, double drift) {
   return std::copysign(std::max(0.0, std::abs(shift) - drift), shift);
 }
@@ -134,7 +136,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
   Change change;
   change.ratio = factor(shift);
 
-  // The variance between processes: that within the sides, moderated by the prior.
+  // The variance between processes: the variance within the sides, moderated by the prior.
   const auto own = static_cast<double>(a.size() + b.size() - 2);
   const double degrees_of_freedom = own + (prior ? prior->degrees_of_freedom : 0);
   const auto deviation_over = [&](double between) {
@@ -160,7 +162,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
         std::expm1(quantiles_.of(level_, degrees_of_freedom) * deviation + drift_);
     change.is_honest = true;
   } else {
-    // The rounds alone: an interval that is too narrow, and no evidence.
+    // Without a spread between processes the interval is too narrow and gives no evidence.
     half = 2 * deviation_over(0);
     change.minimum_detectable_change = std::numeric_limits<double>::infinity();
   }
@@ -179,7 +181,8 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
       for (double& value : back) value += moved;
       change.by_ranks = true;
       change.p = order.p(pairs_out_of_order(a, back));
-      // At least the outermost, since they can be as rare as the level: 1 - level is not exact.
+      // Use at least the outermost pair: its probability may equal the level, and 1 - level is not
+      // exact.
       const std::size_t sure = std::max<std::size_t>(order.rank(1 - level_), 1);
       const double wide =
           std::max(shift - shifts.at(sure - 1), shifts.at(shifts.count() - sure) - shift);

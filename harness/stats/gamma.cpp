@@ -4,7 +4,7 @@
 
 namespace dlbench::stats {
 
-// Both by recurrence to where the asymptotic series is exact to 1e-10.
+// Both use the recurrence up to where the asymptotic series has an error below 1e-10.
 double digamma(double x) {
   double sum = 0;
   for (; x < 10; ++x) sum -= 1 / x;
@@ -21,7 +21,8 @@ double trigamma(double x) {
          square / x * (1. / 6 - square * (1. / 30 - square * (1. / 42 - square / 30)));
 }
 
-// Newton's method on 1 / trigamma, which is nearly linear; from below it rises steadily.
+// Newton's method on 1 / trigamma, which is nearly linear, so that it converges monotonically from
+// below.
 double trigamma_inverse(double value) {
   double x = 0.5 + 1 / value;
   for (int step = 0; step < 50; ++step) {

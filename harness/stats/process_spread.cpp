@@ -15,12 +15,15 @@ namespace dlbench::stats {
 namespace {
 
 constexpr double kLevel = 0.05;
-constexpr std::size_t kFewestOrdered = 5;  // their range holds the median in 93.75 of 100 cases
-constexpr double kEqualVariance = 1e-10;   // equal medians: the clock has steps
-constexpr double kMostLog = 20;            // a factor of 5e8: more is no statement
+// Their range contains the median with a probability of 93.75 %.
+constexpr std::size_t kFewestOrdered = 5;
+// A variance below this counts as equal medians: the clock has steps.
+constexpr double kEqualVariance = 1e-10;
+constexpr double kMostLog = 20;  // a factor of 5e8; a wider interval has no meaning
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-/// Variance of the median of so many values over that of their mean, normal distribution.
+/// The variance of the median of `count` values divided by that of their mean, for a normal
+/// distribution.
 double efficiency_loss(std::size_t count) {
   constexpr std::array<double, 8> kFew{1, 1, 1.346, 1.193, 1.434, 1.288, 1.473, 1.345};
   return count <= kFew.size() ? kFew.at(count - 1) : std::numbers::pi / 2;
@@ -30,7 +33,7 @@ double median_variance(std::size_t count) {
   return efficiency_loss(count) / static_cast<double>(count);
 }
 
-/// The logarithm of the variance of a chi-square over its degrees of freedom is off by so much.
+/// The bias of the logarithm of a chi-square variable divided by its degrees of freedom.
 double log_bias(double degrees_of_freedom) {
   return digamma(degrees_of_freedom / 2) - std::log(degrees_of_freedom / 2);
 }
@@ -50,7 +53,7 @@ double variance_of(std::span<const double> deviations) {
   return std::max(sum / static_cast<double>(deviations.size() - 1), kEqualVariance);
 }
 
-/// Series of equal size, which may come from the same processes.
+/// Series of equal length, which may come from the same processes.
 class Group {
  public:
   explicit Group(std::size_t processes) : products_(processes * processes) {}
@@ -74,8 +77,8 @@ class Group {
   double mean_log() const { return mean_; }
   double pairs() const { return static_cast<double>(count_ - 1); }
 
-  /// Mean squared correlation of two series, less what unrelated ones have. Two processes have the
-  /// correlation 1 or -1 whatever they are.
+  /// The mean squared correlation of two series, minus its expectation for independent series. With
+  /// two processes every correlation is 1 or -1.
   double squared_correlation() const {
     const double freedom = own();
     if (count_ < 2 || freedom < 2) return 1;
@@ -91,7 +94,8 @@ class Group {
     return own() * count / (1 + (count - 1) * squared_correlation());
   }
 
-  /// By how much the logarithms vary beyond what so few processes explain, times pairs().
+  /// The variance of the logarithms beyond the sampling variance of so few processes, times
+  /// pairs().
   double excess() const {
     return squares_ - pairs() * trigamma(own() / 2) * (1 - squared_correlation());
   }
@@ -104,7 +108,7 @@ class Group {
 
   std::size_t count_ = 0;
   double mean_ = 0, squares_ = 0;
-  std::vector<double> products_;  // of unit vectors, summed over the series
+  std::vector<double> products_;  // outer products of unit vectors, summed over the series
 };
 
 bool is_usable(const Series& medians) {
@@ -138,7 +142,7 @@ std::optional<ProcessVariance> estimate_variance(std::span<const Series> series)
   const double each = pairs > 0 ? excess / pairs : 0;
   found.degrees_of_freedom = each > kLeastExcess ? 2 * trigamma_inverse(each) : kInfinite;
   const double bias = std::isinf(found.degrees_of_freedom) ? 0 : log_bias(found.degrees_of_freedom);
-  // An estimate from so little information is not a logarithm's mean yet.
+  // Corrects the bias of an estimate from few degrees of freedom.
   found.variance = std::exp(log / found.information + bias + log_bias(found.information));
   return found;
 }
@@ -166,7 +170,7 @@ Interval process_interval(const Series& medians, const std::optional<ProcessVari
 
 double prediction_half_width(const ProcessVariance& variance) {
   const double known = std::min({variance.degrees_of_freedom, variance.information, kHeavyTail});
-  // The median that the next process lies off is not exactly known either.
+  // The median itself has an uncertainty too.
   const double center = 1 / (1 + variance.information);
   const double half = student_quantile(kLevel, known) * std::sqrt(variance.variance * (1 + center));
   return std::expm1(std::min(kMostLog, half));

@@ -7,7 +7,7 @@ namespace dlbench::stats {
 namespace {
 
 constexpr std::size_t kMostCounted = 2500;
-/// Sums of chances that are exact on paper must not miss their bound by rounding.
+/// Rounding must not make a sum of probabilities miss a bound that it meets exactly.
 constexpr double kRounding = 1 + 1e-12;
 
 double normal_below(double z) {
@@ -21,14 +21,16 @@ RankSum::RankSum(std::size_t m, std::size_t n) : pairs_(m * n) {
     sigma_ = std::sqrt(static_cast<double>(pairs_) * static_cast<double>(m + n + 1) / 12);
     return;
   }
-  // ways[j][u]: P(U = u) among j of the first side, as the second side grows by one each time.
+  // ways[j][u]: P(U = u) for j values of the first side; the loop adds one value of the second side
+  // at a time.
   std::vector<std::vector<double>> ways(m + 1, std::vector<double>(pairs_ + 1, 0.0));
   for (std::size_t j = 0; j <= m; ++j) ways[j][0] = 1;
   for (std::size_t i = 1; i <= n; ++i) {
     for (std::size_t j = 1; j <= m; ++j) {
       const double last_of_first = static_cast<double>(j) / static_cast<double>(i + j);
       for (std::size_t u = j * i + 1; u-- > 0;) {
-        // The largest of all is one of the first side (it is above all i of the second), or not.
+        // The largest value belongs to the first side (and is above all i of the second) or to the
+        // second side.
         const double first = u >= i ? ways[j - 1][u - i] : 0;
         ways[j][u] = last_of_first * first + (1 - last_of_first) * ways[j][u];
       }
@@ -49,7 +51,7 @@ double RankSum::p(std::size_t pairs_below) const {
 
 std::size_t RankSum::rank(double confidence) const {
   const double tail = (1 - confidence) * kRounding;
-  // The chance grows with the count: halve the range.
+  // The probability increases with the count, so bisect.
   std::size_t k = 0, above = (pairs_ + 1) / 2;
   while (k < above) {
     const std::size_t half = k + (above - k) / 2;

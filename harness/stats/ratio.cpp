@@ -33,7 +33,7 @@ Ratio by_order(const std::vector<double>& first, const std::vector<double>& seco
           std::exp(shifts[shifts.size() - rank]), true};
 }
 
-/// Squared half-width, on the logarithm's scale, of a side's middle.
+/// The squared half-width of the interval of a side's center, on the logarithmic scale.
 double squared_width(Processes side, double between) {
   double sum = 0;
   for (const std::vector<double>& rounds : side) {
@@ -41,7 +41,7 @@ double squared_width(Processes side, double between) {
     const double half = std::log(interval.hi / interval.lo) / 2;
     sum += half * half + between * between;
   }
-  // The median of three scatters more than their mean would.
+  // The median of three has a larger variance than their mean.
   const double loss = side.size() == 3 ? 1.35 : 1;
   const auto count = static_cast<double>(side.size());
   return loss * sum / count / count;

@@ -14,14 +14,15 @@ struct Ratio {
   bool honest = false;  ///< false: too few processes, and the spread between processes is unknown
 };
 
-/// A side: the rounds of each of its processes, ns.
+/// One side: the rounds of each of its processes, in ns.
 using Processes = std::span<const std::vector<double>>;
 
-/// The sampling unit is the process. From four processes a side on, the interval is that of Hodges
-/// and Lehmann over all pairs of medians, which is exact. With fewer, it is the root of the sum of
-/// squares of each side's own interval and of `between`, the spread between processes
-/// (process_spread.hpp); without `between` it has the rounds only, and is not honest.
-/// std::invalid_argument for a side without processes, a process without rounds, times not above 0.
+/// The sampling unit is the process. With at least four processes a side, the interval is that of
+/// Hodges and Lehmann over all pairs of medians, which is exact. With fewer, its half-width is the
+/// root of the sum of squares of each side's interval and of `between`, the spread between
+/// processes (process_spread.hpp); without `between` it covers the rounds only and is not honest.
+/// Throws std::invalid_argument for a side without processes, a process without rounds, or times
+/// not above 0.
 Ratio ratio_of_medians(Processes first, Processes second, std::optional<double> between);
 
 }  // namespace dlbench::stats

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kLeastChange = 0.05;  // of the median
 
-/// P(at most so many inversions) for n values in random order. The distribution is built up by
-/// inserting one value after the other; for many values it is normal.
+/// P(at most `inversions` inversions) for n values in random order. The distribution is computed by
+/// inserting one value after another; for many values it is approximated by a normal distribution.
 double kendall_tail(std::size_t n, std::size_t inversions) {
   constexpr std::size_t kMostExact = 40;
   if (n > kMostExact) {
@@ -36,7 +36,7 @@ double kendall_tail(std::size_t n, std::size_t inversions) {
   return tail;
 }
 
-/// Pairs in order less pairs out of order; ties count for neither.
+/// The number of pairs in order minus the number out of order; ties count for neither.
 std::ptrdiff_t kendall_score(std::span<const double> values) {
   std::ptrdiff_t score = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -61,7 +61,7 @@ bool is_bimodal(std::span<const double> values) {
   const std::size_t smallest = (n + 3) / 4;
   for (std::size_t split = smallest; split + smallest <= n; ++split) {
     const double gap = all[split] - all[split - 1];
-    // Slow rounds have a long tail: of the slower group only the faster half counts.
+    // Slow rounds have a long tail, so only the faster half of the slower group counts.
     const double widths = (all[split - 1] - all[0]) + (median(all.subspan(split)) - all[split]);
     if (gap >= least_gap && gap * static_cast<double>(n) > kGap * widths) return true;
   }

@@ -10,10 +10,11 @@ namespace {
 
 constexpr double kInterimConfidence = 0.95;  // of the interval at an interim analysis
 
-/// How many a side find the change in 99 of 100 cases by a normal distribution's scatter.
+/// The number of processes a side that detect the change with a power of 99 %, for a normal
+/// distribution.
 double processes_by_scatter(double change, double spread, double degrees_of_freedom, double level,
                             Quantiles& quantiles) {
-  constexpr double kMissed = 0.01;  // of a hundred such changes
+  constexpr double kMissed = 0.01;  // share of such changes that are missed
   constexpr double kRanksNeedMore = 1.05;
   constexpr double kMost = 1e6;
   const double far =
@@ -43,7 +44,8 @@ std::optional<std::size_t> replicas_to_see(double change, double spread, double 
     const auto count = static_cast<double>(processes);
     return processes_by_scatter(change, spread, 2 * count - 2, level, quantiles) <= count;
   };
-  // A few by Student's t; the order of pairs needs one more than just reach the level.
+  // Few processes use Student's t. A rank test needs one process more than the number that just
+  // reaches the level.
   for (std::size_t few = 2; few < ranked; ++few) {
     if (is_enough(few)) return few;
   }

@@ -24,7 +24,7 @@ double middle(std::span<const double> ordered) {
   return ordered[half - 1] + (ordered[half] - ordered[half - 1]) / 2;
 }
 
-/// Between the two nearest ranks, as NumPy's default does it.
+/// Interpolates between the two nearest ranks, as NumPy does by default.
 double quantile(std::span<const double> ordered, double p) {
   const double position = p * static_cast<double>(ordered.size() - 1);
   const auto below = static_cast<std::size_t>(position);
@@ -41,9 +41,9 @@ double log_binomial(std::size_t n, std::size_t k) {
          count * std::log(2.0);
 }
 
-/// [k-th smallest, k-th largest] holds the median with `outer` confidence, at least what was
-/// requested for; one rank further in it is `inner`, which is less. k is 0 where there is no such
-/// rank.
+/// The interval [k-th smallest, k-th largest] covers the median with confidence `outer`, which is
+/// at least the requested one. One rank further in, the confidence is `inner`, which is below it. k
+/// is 0 where no such rank exists.
 struct Ranks {
   std::size_t k = 0;
   double outer = 0;
@@ -53,13 +53,13 @@ struct Ranks {
 Ranks sign_test_ranks(std::size_t n, double confidence) {
   const double tail = (1 - confidence) / 2;
   const auto count = static_cast<double>(n);
-  // Ten root-n, twenty standard deviations, below the mean nothing is left to add up.
+  // Probabilities more than twenty standard deviations below the mean are negligible.
   auto k = static_cast<std::size_t>(std::max(0.0, count / 2 - 10 * std::sqrt(count)));
   double log_p = log_binomial(n, k);
   double below = 0;
   for (; k < n / 2; ++k) {
     const double next = below + std::exp(log_p);
-    // The sum's own rounding must not cost a rank that is exact on paper.
+    // Rounding of the sum must not exclude a rank that meets the bound exactly.
     if (next > tail * (1 + 1e-12)) return {k, 1 - 2 * below, std::max(0.0, 1 - 2 * next)};
     below = next;
     log_p += std::log(static_cast<double>(n - k) / static_cast<double>(k + 1));

@@ -5,7 +5,7 @@
 
 namespace dlbench::stats {
 
-/// All functions leave their input unchanged, and throw std::invalid_argument for an empty one.
+/// All functions leave their input unchanged and throw std::invalid_argument for an empty input.
 
 double median(std::span<const double> values);
 
@@ -18,14 +18,14 @@ struct Interval {
   bool honest = false;  ///< false: too few values for the requested confidence
 };
 
-/// Interval for the median from order statistics (sign test), interpolated between the two ranks
-/// around the requested confidence (Hettmansperger and Sheather 1986), so that it meets it whatever
-/// the distribution: whole ranks cover up to 98 % where 95 % are requested. With fewer than six
-/// values no 95 % interval exists: the result is the range, and not honest.
+/// An interval for the median from order statistics (sign test), interpolated between the two ranks
+/// around the requested confidence (Hettmansperger and Sheather 1986). It has the requested
+/// confidence for every distribution; whole ranks would cover up to 98 % where 95 % are requested.
+/// With fewer than six values no 95 % interval exists: the result is the range and not honest.
 Interval median_interval(std::span<const double> values, double confidence = 0.95);
 
-/// Half the interquartile range over the median, relative: the spread of the reference exchange
-/// over workers. 0 for a single value.
+/// Half the interquartile range divided by the median: the spread of the reference exchange over
+/// workers. 0 for a single value.
 double relative_spread(std::span<const double> values);
 
 }  // namespace dlbench::stats

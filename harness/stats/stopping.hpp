@@ -7,27 +7,27 @@
 
 namespace dlbench::stats {
 
-/// When to stop the rounds of a cell: after `first` rounds, then `pass` more at a time until the
-/// half-width of its interval over its median is below `precision`; at most `most` rounds.
+/// The stopping rule for the rounds of a cell: `first` rounds, then `pass` more at a time until the
+/// relative half-width of its interval is below `precision`, but at most `most` rounds.
 struct Stopping {
-  std::size_t first = 6;  ///< the least number for which a 95 % interval exists
+  std::size_t first = 6;  ///< the smallest number with a 95 % interval
   std::size_t pass = 6;
   std::size_t most = 24;
   double precision = 0.02;
 };
 
-/// Nominal confidence of an interval of rounds, so that it covers 95 %: stopping at a narrow
-/// interval selects intervals that miss the median, which costs up to 2 %
-/// (tests/stats/coverage_test.cpp measures it).
+/// The nominal confidence of an interval of rounds that covers 95 %. Stopping at a narrow interval
+/// selects intervals that miss the median, which costs up to 2 % (measured by
+/// tests/stats/coverage_test.cpp).
 inline constexpr double kRoundsConfidence = 0.965;
 
-/// The interval of a cell's rounds in one worker.
+/// The 95 % interval of a cell's rounds in one worker.
 Interval rounds_interval(std::span<const double> rounds);
 
-/// Half that interval over the median; infinite where it is not honest.
+/// Half of rounds_interval() divided by the median; infinite where the interval is not honest.
 double relative_half_width(std::span<const double> rounds);
 
-/// Is there nothing left to be gained by more rounds?
+/// Is the interval narrow enough, or the number of rounds at its limit?
 bool is_precise(std::span<const double> rounds, const Stopping& stopping);
 
 }  // namespace dlbench::stats

@@ -30,7 +30,7 @@ double beta_fraction(double a, double b, double x) {
   return fraction;
 }
 
-/// I_x(a, b)
+/// The regularized incomplete beta function I_x(a, b).
 double incomplete_beta(double a, double b, double x) {
   if (x <= 0) return 0;
   if (x >= 1) return 1;
@@ -55,7 +55,7 @@ double student_quantile(double p, double degrees_of_freedom) {
     high *= 2;
     if (std::isinf(high)) return std::numeric_limits<double>::infinity();
   }
-  // Halving to the last bit; the chance falls steadily.
+  // Bisects to the last bit; the probability is monotonic.
   for (int step = 0; step < 100 && low < high; ++step) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high) break;

@@ -5,14 +5,14 @@
 
 namespace dlbench::stats {
 
-/// Two-sided chance that Student's t with so many degrees of freedom (above 0, also broken ones) is
-/// as far from 0 as `t`.
+/// The two-sided p-value of `t` under Student's distribution. The degrees of freedom are above 0
+/// and need not be whole.
 double student_p(double t, double degrees_of_freedom);
 
-/// The inverse: how far from 0 it is in the share `p` of all cases, 0 < p < 1.
+/// The inverse: the t with the two-sided p-value `p`, 0 < p < 1.
 double student_quantile(double p, double degrees_of_freedom);
 
-/// That, remembered: comparisons ask for the same few again and again.
+/// Caches quantiles, because comparisons use the same few many times.
 class Quantiles {
  public:
   double of(double p, double degrees_of_freedom);

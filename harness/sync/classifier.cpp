@@ -9,12 +9,13 @@
 namespace dlbench::sync {
 namespace {
 
-constexpr int kIdle = 4;       // timed calls with an idle producer
-constexpr int kBlocking = 3;   // delays, each twice as long as the former
-constexpr int kTooWeak = 4;    // trials after which the delay may be made longer
-constexpr int kPowerless = 8;  // at the longest without any power, and there will be none
+constexpr int kIdle = 4;      // timed exchanges with an idle producer
+constexpr int kBlocking = 3;  // number of delays, each twice as long as the last
+constexpr int kTooWeak = 4;   // trials after which a longer delay may be used
+// Trials without power at the longest delay, after which none is expected.
+constexpr int kPowerless = 8;
 constexpr Ns kMostDelay = 80'000'000;
-constexpr double kLeastRise = 0.4;  // of T, between the delays of two trials that are compared
+constexpr double kLeastRise = 0.4;  // share of the delay by which two compared trials must differ
 constexpr Ns kLeastDecoy = 10'000'000;
 
 std::optional<double> median_of(const std::vector<double>& values) {
@@ -22,28 +23,28 @@ std::optional<double> median_of(const std::vector<double>& values) {
   return stats::median(values);
 }
 
-// How long the delay lasted from the beginning of that call on.
+// The remaining delay at the beginning of the call.
 double left(const Trial& trial, Call call) {
   if (!trial.delayed) return static_cast<double>(trial.ended - trial.began[call]);
   return *trial.delayed - static_cast<double>(trial.began[call]);
 }
 
-// How long the call held the host for that delay's sake: a host that is woken late was not waiting
-// any more.
+// The time for which the call held the host, at most up to the end of the delay: a host may be
+// woken late.
 double held(const Trial& trial, Call call) {
   return std::min(static_cast<double>(trial.took[call]), std::max(left(trial, call), 0.0));
 }
 
-// Only after a race, since a bystander's work may slow the exchange: the bystander's delay is the
-// shorter one, so a wait that ends with it was a wait for the wrong stream.
+// Called only after a race, because a bystander's work may slow the exchange. The bystander's delay
+// is shorter, so a wait that ends with it was for the wrong stream.
 Waits which_race(const Queue& queue, const Options& options) {
   Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;
   for (int i = 0; i < 2 * options.need; ++i) {
-    // It may just have ended while a neighbor had the core: the longer, the less likely.
+    // The delay may have ended while the thread was preempted, so a longer one is tried.
     if (i > 0 && i % 2 == 0) decoy *= 2;
     bool all_free = false;
-    settled(queue, [&] {
+    run_and_settle(queue, [&] {
       queue.arm(2 * decoy, decoy);
       const bool pending = queue.decoy();
       queue.give();
@@ -65,11 +66,11 @@ std::optional<double> gap_of(const std::vector<Trial>& trials) {
   return median_of(gaps);
 }
 
-// Does the call that begins the producer's work last as long as the work, whatever the delay?
+// Does the call that starts the producer's work always take as long as the delay?
 bool is_done_when_begun(const Queue& queue, Ns delay) {
   bool is_done = true;
   for (int i = 0; i < kBlocking && is_done; ++i, delay *= 2) {
-    settled(queue, [&] {
+    run_and_settle(queue, [&] {
       const Ns begin = now();
       queue.arm(delay, 0);
       is_done = now() - begin >= delay && queue.peek() == Content::New;
@@ -125,7 +126,7 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
     }
   }
   if (!slopes.empty()) return stats::median(slopes);
-  // Delays that came out alike have no slope. What ended in an earlier call holds no later one.
+  // Equal delays have no slope. A delay that ended in an earlier call holds no later call.
   return shares.empty() ? 0.0 : stats::median(shares);
 }
 
@@ -133,7 +134,7 @@ Verdict classify(const Queue& queue, const Options& options) {
   Verdict verdict;
   const Idle idle = run_idle(queue, kIdle);
   verdict.transfer_ns = idle.transfer_ns;
-  // Where not even an idle producer's content is seen, "old" means nothing.
+  // If the content of an idle producer is not read, old content has no meaning.
   if (!idle.is_read) return verdict;
   Options now = options;
   std::vector<Trial> trials;
@@ -148,20 +149,20 @@ Verdict classify(const Queue& queue, const Options& options) {
     verdict.waits = found.word(options, verdict.trials);
     if (verdict.waits == Waits::no_delay && was_busy) verdict.waits = Waits::inconclusive;
     if (found.dependent == found.tried && found.tried >= kPowerless) break;
-    // A library's delay was calibrated once; with busy neighbors, and where submitting takes time,
-    // it may be over too soon.
+    // A library's delay is calibrated once. With a busy machine or slow submission it may end too
+    // early.
     const bool weak = found.tried >= kTooWeak && 2 * found.pending < found.tried;
     if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
       now.delay = std::min(2 * now.delay, kMostDelay);
       was_busy = was_busy || found.pending > 0;
-      // One read of old content has shown that nothing waited, however the others come out.
+      // One read of old content proves that nothing waited, so the other trials are dropped.
       std::erase_if(trials, [](const Trial& trial) { return !trial.is_stale(); });
     }
   }
   if (verdict.waits == Waits::inconclusive && found.dependent > 0) {
     verdict.reason = codes::kDependentStreams;
   }
-  // Where the array is done when that call returns, no read can come before the producer's work.
+  // If the array is complete when the call returns, no read can come before the producer's work.
   if (verdict.waits == Waits::no_delay || found.dependent == found.tried) {
     const bool blocks = is_done_when_begun(queue, options.delay);
     if (blocks) verdict.waits = Waits::no_delay;

@@ -5,21 +5,21 @@
 namespace dlbench::sync {
 namespace {
 
-template <typename Meddle>
-Content read_slowly(const Queue& queue, Ns delay, Meddle meddle) {
+template <typename Interfere>
+Content read_slowly(const Queue& queue, Ns delay, Interfere interfere) {
   Content saw = Content::Other;
-  settled(queue, [&] {
+  run_and_settle(queue, [&] {
     queue.slow_read(delay);
-    meddle();
+    interfere();
     saw = queue.read();
   });
   return saw;
 }
 
-// Does the producer's next array reuse memory that nothing reads?
+// Does the producer's next array reuse memory that is not being read?
 bool is_reused_when_idle(const Queue& queue) {
   bool is_reused = false;
-  settled(queue, [&] {
+  run_and_settle(queue, [&] {
     queue.slow_read(0);
     queue.read();
     queue.drop();
@@ -33,12 +33,12 @@ bool is_reused_when_idle(const Queue& queue) {
 LateFree late_free(const Queue& queue, const Options& options) {
   LateFree found;
   int controlled = 0, overwritten = 0, kept = 0;
-  bool comes_back = false;
+  bool is_reused = false;
   while (found.word == "inconclusive" && found.trials < options.most) {
     for (const Ns delay : {options.delay, 2 * options.delay}) {
       const Content forced = read_slowly(queue, delay, [&] { queue.overwrite(); });
       controlled += forced == Content::Other;
-      comes_back = comes_back || is_reused_when_idle(queue);
+      is_reused = is_reused || is_reused_when_idle(queue);
       const Content saw = read_slowly(queue, delay, [&] {
         queue.drop();
         queue.reuse();
@@ -50,7 +50,7 @@ LateFree late_free(const Queue& queue, const Options& options) {
     if (overwritten > 0 && found.trials >= options.need) {
       found.word = "late";
     } else if (overwritten == 0 && kept >= 2 * options.need && controlled >= options.need &&
-               comes_back) {
+               is_reused) {
       found.word = "safe";
     }
   }

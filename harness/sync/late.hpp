@@ -6,16 +6,16 @@
 
 namespace dlbench::sync {
 
-/// Result for memory that was dropped while the consumer's queue still read it.
+/// The result for memory that is freed while the consumer's queue still reads it.
 struct LateFree {
   std::string_view word = "inconclusive";  ///< or "safe", "late"
   int trials = 0;
 };
 
-/// Drops view and array while a slow read is queued, lets the producer write into its next array of
-/// the same size, and checks what the read returned. Two controls: the read must see it when the
-/// same memory is overwritten; and memory that is dropped without a read must be reused by the next
-/// array. Where a control fails, nothing is proved.
+/// Drops result and array while a slow read is queued, lets the producer write into its next array
+/// of the same size, and checks the result of the read. Two controls: the read must see an
+/// overwrite of the memory, and the next array must reuse memory that is dropped without a read. If
+/// a control fails, the result is inconclusive.
 LateFree late_free(const Queue& queue, const Options& options = {});
 
 }  // namespace dlbench::sync

@@ -8,21 +8,21 @@
 
 namespace dlbench::sync {
 
-/// How an exchange on the simulated device treats streams: five ways to synchronize, three ways to
-/// release memory that is still being read.
+/// The behavior of an exchange on the simulated device: five kinds of synchronization, and three
+/// ways to free memory that is still being read.
 enum class Kind { Nothing, Event, Host, Wrong, HostWrong, Late, Deferred, Waiting };
 
 inline constexpr std::array<std::string_view, 8> kKinds{
     "nothing", "event", "host", "wrong", "host-wrong", "late", "deferred", "waiting"};
 
-/// The word of kWaits, or LateFree::word, that the classifier must find for it.
+/// The word of kWaits, or of LateFree::word, that the classifier must find.
 std::string_view truth(Kind kind);
 
 constexpr bool is_about_freeing(Kind kind) {
   return kind >= Kind::Late;
 }
 
-/// An exchange between its own two streams. One object serves many kinds, one after the other:
+/// An exchange between two streams of its own. One object is used for many kinds, because
 /// allocating and freeing device memory waits for the whole device.
 class Planted {
  public:

@@ -25,7 +25,7 @@ std::vector<std::jthread> neighbors(int count) {
   return made;
 }
 
-void look(Planted& planted, Situation& situation) {
+void classify_planted(Planted& planted, Situation& situation) {
   planted.set(situation.kind);
   Options options;
   options.delay = situation.delay;
@@ -43,7 +43,7 @@ void look(Planted& planted, Situation& situation) {
 }  // namespace
 
 std::optional<double> Situation::share_error() const {
-  // What waits for a bystander is held for as long as that one works, whatever the delay.
+  // A wait for a bystander lasts as long as the bystander's work, so its share is unknown.
   if (!blocked || kind > Kind::Host) return std::nullopt;
   return std::abs(*blocked - (kind == Kind::Host ? 1.0 : 0.0));
 }
@@ -65,7 +65,7 @@ std::vector<Situation> try_planted(std::size_t count, std::uint64_t seed, int jo
       workers.emplace_back([&] {
         Planted planted(Kind::Nothing);
         for (std::size_t i = next++; i < count; i = next++) {
-          if (situations[i].neighbors == beside) look(planted, situations[i]);
+          if (situations[i].neighbors == beside) classify_planted(planted, situations[i]);
         }
       });
     }

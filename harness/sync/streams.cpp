@@ -16,7 +16,7 @@ namespace {
 
 constexpr Stream kDefaultStream = nullptr;
 constexpr Ns kProbeDelay = 3'000'000;
-constexpr int kMostStreams = 12;  // number of streams tried, to find one that runs concurrently
+constexpr int kMostStreams = 12;  // streams that are tried to find one that runs concurrently
 
 }  // namespace
 
@@ -31,11 +31,12 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
     are_independent_ = find_beside(producer_, {consumer_});
   } else {
     producer_ = create();
-    // The default stream too, if possible: it is a bystander as well.
+    // Also with the default stream, if possible, because it is a bystander too.
     are_independent_ =
         find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
   }
-  // An export may let the default stream wait for the producer's: what shares its queue waits too.
+  // An export may make the default stream wait for the producer's; streams that share its queue
+  // would wait too.
   are_independent_ = find_beside(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
   has_bystander_ = find_beside(bystander_, {producer_, consumer_, ours_});
 }
@@ -46,8 +47,8 @@ Stream Streams::create() {
   return made.get();
 }
 
-// Work that was put on it later and began sooner than the delay ended proves it. The opposite is
-// only likely, since a delay may end while a neighbor has the core: a longer one is tried then.
+// Later work on the stream that begins before the delay ends proves it. The opposite may be chance,
+// because the delay may end while the thread is preempted, so a longer delay is tried then.
 bool Streams::runs_beside(Stream other, Stream busy) {
   for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
     const device::StreamOrder order = device::order_behind(table_, busy, std::array{other}, delay);
@@ -56,7 +57,7 @@ bool Streams::runs_beside(Stream other, Stream busy) {
   return false;
 }
 
-// Leaves the last of them in `found` where none runs concurrently with all others.
+// If no stream runs concurrently with all others, `found` is the last one that was tried.
 bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
   for (int i = 0; i < kMostStreams; ++i) {
     found = create();
@@ -134,7 +135,7 @@ void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
   check(table_.delay(stream, delay, address(&shared_->stamps[stamp]), 0, 0), "a delay");
 }
 
-// By the delay's own stamp: a stream may report busy when its waiters already run.
+// Uses the delay's own stamp: a stream may report that it is busy although later work has begun.
 bool Streams::lasts(Stamp end) const {
   return __atomic_load_n(&shared_->stamps[end], __ATOMIC_ACQUIRE) == 0;
 }
@@ -155,7 +156,7 @@ unsigned Streams::read(Address word) {
 
 bool Streams::is_independent(Address word, const Words& words, Ns delay) {
   arm(word, words, delay, 0);
-  // An export may record an event there, which waits behind the delay as it does in the trial.
+  // An export may record an event there, so record one after the delay as in the trial.
   check(table_.event_record(event_.get(), producer_), "recording an event");
   return read(word) == words.before;
 }

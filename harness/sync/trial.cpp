@@ -31,10 +31,10 @@ Trial run_trial(const Queue& queue, Ns delay) {
   trial.delay = delay;
   trial.ended = -1;
   if (queue.is_independent) {
-    settled(queue, [&] { trial.is_independent = queue.is_independent(delay / 2); });
+    run_and_settle(queue, [&] { trial.is_independent = queue.is_independent(delay / 2); });
     if (!trial.is_independent) return trial;
   }
-  settled(queue, [&] {
+  run_and_settle(queue, [&] {
     const Ns begin = now();
     queue.arm(delay, 0);
     Content content = queue.peek();
@@ -72,7 +72,7 @@ Idle run_idle(const Queue& queue, int times) {
   Idle idle;
   std::vector<double> took;
   for (int i = 0; i <= times && idle.is_read; ++i) {
-    settled(queue, [&] {
+    run_and_settle(queue, [&] {
       queue.arm(0, 0);
       for (const Ns until = now() + patience; queue.peek() == Content::Old && now() < until;) nap();
       idle.is_read = idle.is_read && queue.peek() == Content::New;

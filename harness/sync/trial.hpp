@@ -18,17 +18,16 @@ struct Trial {
   Ns delay = 0;                   ///< requested
   std::optional<double> delayed;  ///< measured, where the device reports it
   std::optional<double> gap;
-  std::array<Ns, 3> began{};  ///< times since before the delay was submitted
+  std::array<Ns, 3> began{};  ///< time since just before the delay was submitted
   std::array<Ns, 3> took{};
   std::array<Content, 3> before{Content::Other, Content::Other, Content::Other};
   std::array<Content, 3> after{Content::Other, Content::Other, Content::Other};
   Content saw = Content::Other;
-  /// The consumer's queue was checked not to run behind the producer's by chance. Else nothing was
-  /// tried.
+  /// The check found that the queues are not ordered by chance. Otherwise nothing else was tried.
   bool is_independent = true;
   Ns ended = 0;  ///< when the content first became new, on the clock of `began`
-  /// The content never became new, though the read saw it or the delay was over: the wrong address
-  /// was read.
+  /// The content never became new although the read saw new content or the delay was over: the
+  /// wrong address was read.
   bool misplaced = false;
 
   bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
@@ -36,9 +35,9 @@ struct Trial {
   bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
 };
 
-/// Runs the function, then settles, also where it throws.
+/// Runs the function, then calls settle(), also if it throws.
 template <typename Work>
-void settled(const Queue& queue, Work work) {
+void run_and_settle(const Queue& queue, Work work) {
   try {
     work();
   } catch (...) {
@@ -48,17 +47,17 @@ void settled(const Queue& queue, Work work) {
   queue.settle();
 }
 
-/// Runs one trial, and settles even after an exception.
+/// Runs one trial. Calls settle() also after an exception.
 Trial run_trial(const Queue& queue, Ns delay);
 
-/// The exchange with an idle producer.
+/// The observations of exchanges with an idle producer.
 struct Idle {
-  double transfer_ns = 0;  ///< `give` and `take`, the median
-  bool is_read = true;     ///< each observation and each read saw the new content
+  double transfer_ns = 0;  ///< median of `give` and `take`
+  bool is_read = true;     ///< every observation and every read saw the new content
 };
 
-/// Runs so many exchanges. The first is not timed: code that is loaded on first use may wait for
-/// the device.
+/// Runs `times` exchanges. The first one is not timed, because loading code on first use may wait
+/// for the device.
 Idle run_idle(const Queue& queue, int times);
 
 }  // namespace dlbench::sync

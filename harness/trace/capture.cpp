@@ -4,8 +4,8 @@
 
 namespace dlbench::trace {
 
-// The driver stays loaded: the library that loaded it holds it. Without a current context the
-// driver returns an error, which does no harm.
+// The driver stays loaded by the library that loaded it. Without a current context it returns an
+// error, which is ignored.
 Capture::Capture() {
   void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
   if (driver == nullptr) return;

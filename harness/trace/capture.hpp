@@ -3,7 +3,7 @@
 namespace dlbench::trace {
 
 /// Starts the capture of a CUDA profiler until the end of its scope (cuProfilerStart,
-/// cuProfilerStop), where a library has loaded a CUDA driver into this process; else does nothing.
+/// cuProfilerStop). Does nothing unless a library has loaded a CUDA driver into this process.
 class Capture {
  public:
   Capture();

@@ -53,7 +53,7 @@ struct ApiTrace::Cupti {
   cupti::EnableCallback enable = nullptr;
   cupti::ResultString result_string = nullptr;
 
-  // A library that is in the process already goes first: it is the one that its driver calls.
+  // A library that is loaded already comes first, because the driver calls it.
   static std::unique_ptr<Cupti> load(const std::vector<std::string>& libraries) {
     for (const int how : {RTLD_NOLOAD, 0}) {
       for (const std::string& path : libraries) {
@@ -109,7 +109,7 @@ ApiTrace::Opened ApiTrace::open(const std::vector<std::string>& libraries) {
   }
   std::size_t enabled = 0;
   for (const Call& call : kCalls) {
-    // An older CUPTI lacks the newest calls; programs that run with it do not make them.
+    // An older CUPTI does not know the newest calls, which programs that use it do not make.
     enabled += at.enable(1, trace->subscriber_, cupti::kDriverApi, call.id) == cupti::kSuccess;
   }
   if (enabled == 0) return {nullptr, "CUPTI enables no callback"};

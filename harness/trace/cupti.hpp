@@ -21,11 +21,11 @@ using ApiCounts = std::array<std::uint64_t, kApiKinds.size()>;
 
 /// Counts the calls of this process into the CUDA driver, from any library: CUPTI's callbacks,
 /// enabled for the calls of `api_calls.def` alone. It occupies CUPTI's only subscriber slot while
-/// it lives, so use it in a process of its own.
+/// it lives, so use it in a separate process.
 class ApiTrace {
  public:
   struct Opened {
-    std::unique_ptr<ApiTrace> trace;  ///< null where calls cannot be counted
+    std::unique_ptr<ApiTrace> trace;  ///< null if calls cannot be counted
     std::string why_not;              ///< the reason for that, one line
   };
 
@@ -51,7 +51,6 @@ class ApiTrace {
   };
 
   ApiCounts counted(Category category) const;
-  /// Resets all counts to zero.
   void clear();
   /// The file of the loaded CUPTI library.
   const std::string& library() const { return library_; }

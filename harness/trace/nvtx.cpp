@@ -10,7 +10,7 @@ namespace dlbench::trace::nvtx {
 
 namespace {
 
-// A tool makes a handle for every domain; without a tool it is null.
+// Null without a tool.
 nvtxDomainHandle_t domain() {
   static const nvtxDomainHandle_t made = [] {
     const nvtxDomainHandle_t fresh = nvtxDomainCreateA("dlbench");

@@ -9,11 +9,11 @@
 /// is linked and a process without a tool has no cost.
 namespace dlbench::trace::nvtx {
 
-/// "3" where dlbench was built with NVTX, else empty.
+/// "3" if dlbench was built with NVTX, otherwise empty.
 std::string_view version() noexcept;
 
-/// Makes the domain `dlbench` and names its categories. Returns true where a tool is attached.
-/// Later calls return the same value.
+/// Creates the domain `dlbench` and names its categories. Returns true if a tool is attached. Later
+/// calls return the same value.
 bool attach();
 
 /// The tool's handle for a text; null without a tool.

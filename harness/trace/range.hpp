@@ -11,7 +11,7 @@ namespace dlbench::trace {
 enum class Category : std::uint32_t {
   cell = 1,  ///< all work for one cell
   exchange,
-  phases,  ///< an exchange taken apart
+  phases,  ///< an exchange split into its phases
   query,
   export_,
   import_,
@@ -55,7 +55,7 @@ inline constexpr unsigned kNvtx = 1;
 inline constexpr unsigned kRoctx = 2;
 inline constexpr unsigned kRecorder = 4;
 
-/// The sinks that receive ranges. Without any, a range costs one read of this.
+/// The active sinks. Without one, a range costs one read of this variable.
 inline std::atomic<unsigned> open{0};
 
 }  // namespace detail
@@ -65,7 +65,7 @@ inline bool is_open() {
   return detail::open.load(std::memory_order_relaxed) != 0;
 }
 
-/// A range from here to the end of its scope, on the calling thread. Never used around timed code.
+/// A range until the end of its scope, on the calling thread. Never used inside timed code.
 class Range {
  public:
   explicit Range(const Name& name, std::uint64_t bytes = 0)
@@ -90,7 +90,7 @@ class Range {
   void begin(const Name& name, std::uint64_t bytes);
   void end();
 
-  unsigned sinks_;  // the sinks at its begin: each of them also gets its end
+  unsigned sinks_;  // the sinks when it began, which also receive its end
   const Name* name_ = nullptr;
   std::uint64_t bytes_ = 0;
   std::int64_t begin_ns_ = 0;

@@ -20,7 +20,7 @@ struct Ring {
   std::mutex mutex;
   std::vector<Event> events;
   std::size_t capacity = 0;
-  std::uint64_t count = 0;  // since it was last taken
+  std::uint64_t count = 0;  // since the last take_recording()
 };
 
 Ring& ring() {

@@ -23,7 +23,7 @@ struct Recording {
   std::uint64_t lost = 0;  ///< number of the oldest ranges that were overwritten
 };
 
-/// Keeps the last `capacity` ranges from now on, in memory that is allocated here.
+/// Starts recording. Keeps the last `capacity` ranges in memory that is allocated here.
 void record_ranges(std::size_t capacity);
 
 /// Returns the ranges since the last call; recording goes on.

@@ -7,8 +7,8 @@
 namespace dlbench::trace::roctx {
 namespace {
 
-// The library of rocprofiler-sdk, then that of roctracer before it. A plain .so is installed for
-// developers only, so the versioned names come first.
+// The library of rocprofiler-sdk, then that of the older roctracer. The versioned names come first,
+// because a plain .so is installed for development only.
 constexpr std::array<const char*, 5> kLibraries{
     "librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "librocprofiler-sdk-roctx.so",
     "libroctx64.so.4", "libroctx64.so"};
@@ -27,8 +27,8 @@ Library load(const char* name, int flags) {
   return found.push != nullptr && found.pop != nullptr ? found : Library{};
 }
 
-// A tool loads the library that it listens to before the program starts (rocprofv3 does), and gets
-// nothing of another. So one that is loaded comes before one that can be loaded.
+// A tool such as rocprofv3 loads its library before the program starts and receives nothing from
+// another one. So a loaded library comes before one that can be loaded.
 const Library& library() {
   static const Library loaded = [] {
     for (const int flags : {RTLD_NOLOAD, 0}) {

@@ -5,15 +5,15 @@
 
 #include "trace/range.hpp"
 
-/// Ranges for AMD's tools (rocprofv3) through ROCTX. It has neither domains nor payloads: the
-/// message contains both, as "dlbench:export bytes=4096".
+/// Ranges for AMD's tools (rocprofv3) through ROCTX. ROCTX has neither domains nor payloads, so the
+/// message contains both: "dlbench:export bytes=4096".
 namespace dlbench::trace::roctx {
 
-/// Loads ROCTX and sends it ranges from now on. Returns the library's file, or empty where ROCTX is
-/// not installed. Once a process.
+/// Loads ROCTX and activates it as a sink. Returns the library's file, or empty if ROCTX is not
+/// installed. Later calls return the same value.
 const std::string& open();
 
-/// The text of a range in ROCTX.
+/// The message of a range.
 std::string message(const Name& name, std::uint64_t bytes);
 
 void push(const Name& name, std::uint64_t bytes);

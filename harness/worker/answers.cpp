@@ -92,7 +92,7 @@ json to_json(const std::vector<FrameNode>& frames) {
 
 json to_json(const Recording& calls) {
   json all = json::array();
-  for (const Asked& call : calls) {
+  for (const Request& call : calls) {
     all.push_back({{"phase", call.phase()},
                    {"call", call.spelled},
                    {"raised", call.raised},

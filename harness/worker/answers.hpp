@@ -10,7 +10,7 @@
 #include "worker/timing/floors.hpp"
 #include "worker/timing/watch.hpp"
 
-/// Results as JSON, in the form that the fleet reads from the wire.
+/// Results as JSON in the form of the wire.
 namespace dlbench::worker {
 
 nlohmann::json to_json(const Judgement& judgement);

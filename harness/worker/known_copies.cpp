@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kBytes = 4096;
 
-/// cudaMemcpy: the prototype has been the same since the runtime's first version.
+/// cudaMemcpy; its prototype is the same in all versions of the runtime.
 using CudaMemcpy = int (*)(void* to, const void* from, std::size_t, int kind);
 constexpr int kDeviceToDevice = 3;  // cudaMemcpyDeviceToDevice
 
@@ -25,7 +25,7 @@ std::set<std::string> loaded_runtimes() {
   ::dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* found) {
         const std::string path = info->dlpi_name == nullptr ? "" : info->dlpi_name;
-        // Wheels rename the library that they contain, as libcudart-1a2b3c4d.so.12.
+        // Wheels rename the library that they contain, for example to libcudart-1a2b3c4d.so.12.
         if (path.substr(path.rfind('/') + 1).starts_with("libcudart")) {
           static_cast<std::set<std::string>*>(found)->insert(path);
         }
@@ -35,7 +35,7 @@ std::set<std::string> loaded_runtimes() {
   return paths;
 }
 
-/// Why the counts cannot be used; empty where the copy was counted.
+/// Why the counts cannot be used; empty if the copy was counted.
 std::string unseen(trace::ApiTrace& trace, const std::string& through,
                    const std::function<int()>& copy) {
   trace.clear();
@@ -128,7 +128,7 @@ std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
     }
     if (!is_out_of_reach(array.get(), exchange, library)) return "";
   } catch (const Failure&) {
-    return "";  // its cells report that themselves
+    return "";  // the cells report that failure
   }
   return "CUPTI reported no call while " + exchange.producer + " made an array on " +
          source_of(exchange) + ": it may hold a CUDA runtime of its own";

@@ -6,16 +6,16 @@
 
 namespace dlbench::worker {
 
-/// Reads whole lines from one file descriptor and writes whole lines to another. Blocking; the GIL
-/// is released during waits, since a library's threads may need it.
+/// Reads complete lines from one file descriptor and writes complete lines to another. Blocking;
+/// the GIL is released during waits, because threads of libraries may need it.
 class Lines {
  public:
   Lines(int in, int out) : in_(in), out_(out) {}
 
-  /// The next line without its end, or none at the end of the file.
+  /// The next line without its newline, or nothing at the end of the file.
   std::optional<std::string> next();
 
-  /// Writes the line and its end. Throws std::system_error where the reader is gone.
+  /// Writes the line and a newline. Throws std::system_error if the reader has closed the file.
   void write(std::string_view line) const;
 
  private:

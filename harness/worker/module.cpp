@@ -33,7 +33,7 @@ PyObject* serve(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-// A worker must not outlive its fleet, however that ends. The parent may already be gone.
+// A worker must not outlive its parent, however that ends. The parent may have ended already.
 PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
   const long parent = PyLong_AsLong(expected_parent);
   if (parent == -1 && PyErr_Occurred()) return nullptr;
@@ -44,7 +44,7 @@ PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
   Py_RETURN_NONE;
 }
 
-// For benchmarks of dlbench itself: the very loop of a cell, in a process of the caller's.
+// For benchmarks of dlbench itself: the timed loop of a cell, in the caller's process.
 PyObject* round(PyObject*, PyObject* arguments) {
   PyObject *spelled = nullptr, *x = nullptr;
   unsigned long long iterations = 0;
@@ -81,17 +81,16 @@ PyObject* callgrind_requests(PyObject*, PyObject*) {
 
 PyMethodDef methods[] = {
     {"serve", serve, METH_VARARGS,
-     "serve(in_fd, out_fd)\n--\n\nAnswer the fleet's requests until `end` or the end of the "
+     "serve(in_fd, out_fd)\n--\n\nHandle requests until `end` or the end of the "
      "input."},
     {"round", round, METH_VARARGS,
      "round(call, array, iterations)\n--\n\nMean nanoseconds of one exchange over one timed "
      "block."},
     {"callgrind_requests", callgrind_requests, METH_NOARGS,
-     "callgrind_requests()\n--\n\nWhether this build starts the collection of callgrind: its "
-     "imports "
-     "need not be instrumented."},
+     "callgrind_requests()\n--\n\nWhether this build can start callgrind's collection, so that "
+     "imports need not be instrumented."},
     {"process_state", process_state, METH_NOARGS,
-     "process_state()\n--\n\nWhat all libraries of this process share, in texts to compare."},
+     "process_state()\n--\n\nState that all libraries of this process share, as comparable texts."},
     {"die_with_parent", die_with_parent, METH_O,
      "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
     {},

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using trace::Category;
 
-// A cell has some dozens of ranges a time, and they are taken after each.
+// A cell has some dozens of ranges for each exchange, and they are taken after each one.
 constexpr std::size_t kMostRanges = std::size_t{1} << 16;
 
 constexpr Category kPhaseCategories[] = {Category::query, Category::export_, Category::import_,
@@ -69,7 +69,7 @@ json profile(Prepared& prepared, std::uint64_t times, const std::string& process
           {"whole", whole}};
 }
 
-// One exchange to settle what a first one under CUPTI loads, and one that counts.
+// The first exchange under CUPTI may load code, so the second one is counted.
 json api_calls(Prepared& prepared, const Order& order, const Library& producer) {
   const trace::ApiTrace::Opened opened = trace::ApiTrace::open(cupti_places());
   if (!opened.trace) return {{"why_not", opened.why_not}};

@@ -60,8 +60,8 @@ json Requests::answer(const std::string& verb, const json& request) {
   if (found == verbs().end()) {
     throw Failure{Outcome::refused, "", "unknown request '" + verb + "'"};
   }
-  // Libraries export from their current device only. What was current before is so again
-  // afterwards; a request without an exchange, such as an import, makes nothing current here.
+  // Some libraries export from the current device only, so the device of the exchange is made
+  // current for the request.
   const Prepared* const prepared = find(request);
   const InDevice inside(prepared != nullptr ? prepared->call.source() : DeviceAt{});
   return (this->*found->second)(request);
@@ -100,7 +100,7 @@ json Requests::copy_floors(const json& request) {
   return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
 }
 
-// Bytes of a device's memory, as this worker's context sees it.
+// Bytes of a device's memory, read in this worker's context.
 json Requests::device_memory(const json& request) {
   const DeviceAt at = device_named(request.at("device"));
   if (!at) return json::object();
@@ -111,7 +111,7 @@ json Requests::device_memory(const json& request) {
   return {{"free", free}, {"total", total}};
 }
 
-// The protocols that a library's arrays offer: known only from an array.
+// The protocols that a library's arrays offer, read from an array.
 json Requests::offers(const json& request) {
   Exchange exchange;
   exchange.producer = request.at("library");
@@ -123,7 +123,7 @@ json Requests::offers(const json& request) {
   PyObject* array = pool->arrays.front().get();
   return {{"protocols", protocols_in(shown_by(array))},
           {"exports", exports_of(library)},
-          {"dispatch", look_at_dispatch(array, library)}};
+          {"dispatch", describe_dispatch(array, library)}};
 }
 
 json Requests::prepare(const json& request) {
@@ -131,7 +131,7 @@ json Requests::prepare(const json& request) {
   if (!std::exchange(frozen_, true)) {
     stop_garbage_collector();
   } else if (prepared_.empty()) {
-    set_survivors_aside();
+    freeze_survivors();
   }
   const Order order = order_of(request);
   const int id = request.at("id");
@@ -181,14 +181,14 @@ json Requests::judge(const json& request) {
   return to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
 }
 
-// Takes what `prepare` took, as `api_calls` does, since other arrays are made.
+// Takes the same request as `prepare`, as `api_calls` does, because it makes other arrays.
 json Requests::sync(const json& request) {
   Prepared& prepared = at(request);
   return to_json(
       classify_synchronization(prepared.call, prepared.protocol, order_of(request), step_));
 }
 
-// What the phases of an exchange are made of, before their rounds.
+// Prepares the phases of an exchange and returns their parts.
 json Requests::split(const json& request) {
   Prepared& prepared = at(request);
   step_("phases");

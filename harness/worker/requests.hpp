@@ -9,14 +9,15 @@
 
 namespace dlbench::worker {
 
-/// The requests that a worker handles (docs/internals.md, "The wire"), on what it has loaded and
-/// prepared.
+/// Handles the requests to a worker (docs/internals.md, "The wire"). Owns the loaded adapters and
+/// the prepared exchanges.
 class Requests {
  public:
-  /// `step` receives each step before it is taken.
+  /// `step` receives each step before it is carried out.
   explicit Requests(Step step) : step_(std::move(step)) {}
 
-  /// The "ok" answer to a request. Throws Failure, and nlohmann's errors where its form is wrong.
+  /// Returns the content of the "ok" reply. Throws Failure, and nlohmann's exceptions if the form
+  /// of the request is wrong.
   nlohmann::json answer(const std::string& verb, const nlohmann::json& request);
 
   /// The exchange with the request's id, or null.
@@ -44,7 +45,7 @@ class Requests {
   json api_calls(const json& request);
   json drop(const json& request);
 
-  /// Throws Failure where no exchange has that id.
+  /// Throws Failure if no exchange has that id.
   Prepared& at(const json& request);
 
   Step step_;

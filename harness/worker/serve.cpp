@@ -7,7 +7,7 @@
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
 #include "worker/answers.hpp"
-#include "worker/base/gil.hpp"
+#include "worker/base/py.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/lines.hpp"
 #include "worker/requests.hpp"
@@ -26,9 +26,10 @@ json greeting() {
             {"pid", ::getpid()}}}};
 }
 
-// For a tool that is attached: around a round as a whole, so that nothing is in what it times.
+// Opens a range for an attached tool around the whole request, so that the range is not part of the
+// timed code.
 json in_range(Requests& requests, const std::string& verb, const json& request) {
-  // `profile` makes ranges of its own.
+  // `profile` opens its own ranges.
   if (verb == "profile" || !trace::is_open()) return requests.answer(verb, request);
   const std::string library = request.value("library", "");
   const trace::Range range(library.empty() ? verb : verb + " " + library, trace::Category::worker);
@@ -53,7 +54,7 @@ json reply_to(Requests& requests, const std::string& verb, const json& request) 
 void serve(int in, int out) {
   Lines lines(in, out);
   const auto say = [&lines](const json& message) {
-    // ASCII alone: `debug` shows these lines on a terminal.
+    // ASCII only, because `debug` prints these lines to a terminal.
     lines.write(message.dump(-1, ' ', true, json::error_handler_t::replace));
   };
   Requests requests([&say](const char* step) { say({{"step", step}}); });

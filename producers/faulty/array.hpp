@@ -51,10 +51,10 @@ inline constexpr std::array<std::string_view, 28> kFaults{
 /// The native producer's array with a fault.
 struct Array {
   native::Array native;
-  Fault* fault;  // owned; null where a foreign tensor became an array
+  Fault* fault;  // owned; null if the array is a foreign tensor
   std::shared_ptr<Pages> pages;
   std::size_t residue;
-  // A tensor without a deleter is exported once and for ever.
+  // A tensor without a deleter is exported once and never freed.
   DLManagedTensorVersioned* endless;
   DLManagedTensor* endless_legacy;
 };
@@ -66,7 +66,7 @@ inline Kind kind_of(const Array& array) {
   return array.fault == nullptr ? Kind::honest : static_cast<Kind>(array.fault->kind);
 }
 
-/// What is exported instead of the array's own memory; null where that itself is.
+/// The memory that is exported instead of the array's own; null if that is exported.
 inline native::Block::Owner other_memory(Array& array) {
   const native::Block& own = *array.native.block;
   switch (kind_of(array)) {
@@ -84,12 +84,12 @@ inline native::Block::Owner other_memory(Array& array) {
   }
 }
 
-/// Zeros in the first element, where the known content has none.
+/// Sets the first element to zero, which the expected content does not have there.
 inline void change_values(const native::Block& block) {
   if (block.extent() > 0) std::memset(block.address(), 0, block.layout().dtype->bytes);
 }
 
-/// A copy of a buffer in its own pages, with the same layout. Twice its room is mapped, so that a
+/// A copy of a buffer in separate pages, with the same layout. Twice the size is mapped, so that a
 /// consumer with wrong strides reads zeros instead of crashing.
 inline void fill(Array& array, native::Layout layout, const void* source) {
   constexpr std::size_t kPage = 4096;

@@ -12,7 +12,7 @@
 
 namespace dlbench::faulty {
 
-/// A planted delay, and how long each of its runs really was: a spin overshoots, a sleep more so.
+/// A planted delay and its real durations: a spin takes longer than requested, a sleep even more.
 class Delay {
  public:
   struct Taken {
@@ -27,11 +27,11 @@ class Delay {
   void spin() {
     const std::uint64_t begin = now();
     std::uint64_t last = begin;
-    // More than any reading takes: a first one that is interrupted is not one's cost.
+    // A limit above the cost of any reading, in case the first one is interrupted.
     std::uint64_t reading = 16 * reading_;
     do {
       const std::uint64_t before = std::exchange(last, now());
-      // The cost of a reading at present: with a busy neighbor it is several times that at rest.
+      // The current cost of a reading, which is several times higher on a busy machine.
       reading = std::min(reading, last - before);
     } while (last - begin + reading < ns_);
     keep(last - begin + reading);
@@ -51,8 +51,8 @@ class Delay {
     std::vector<std::uint32_t> last(std::min<std::uint64_t>(all.count, kKept));
     std::copy_n(last_.begin(), last.size(), last.begin());
     std::sort(last.begin(), last.end());
-    // Not their median: a spin is a whole number of readings, and the mean of a block, with which
-    // this is compared, has no such steps. Preempted readings are in the tail.
+    // The mean instead of the median, because a spin is a whole number of readings, unlike the mean
+    // of a block with which it is compared. Preempted readings are in the excluded tail.
     const auto tail = static_cast<std::ptrdiff_t>(last.size() / 20);
     const double sum = std::accumulate(last.begin() + tail, last.end() - tail, 0.0);
     all.usual_ns = sum / static_cast<double>(static_cast<std::ptrdiff_t>(last.size()) - 2 * tail);
@@ -68,7 +68,7 @@ class Delay {
         std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
   }
 
-  // From the first reading to the last one is short of the whole by one reading.
+  // The time from the first to the last reading lacks the cost of one reading.
   static std::uint64_t cost_of_reading() {
     constexpr int kReadings = 1000;
     std::uint64_t best = UINT64_MAX;
@@ -81,7 +81,7 @@ class Delay {
     return best;
   }
 
-  // Deleters come from any thread; a lost reading does no harm, so nothing is locked.
+  // Deleters run on any thread. A lost reading is harmless, so no lock is needed.
   void keep(std::uint64_t ns) {
     const std::uint64_t index = count_.fetch_add(1, std::memory_order_relaxed);
     sum_.fetch_add(ns, std::memory_order_relaxed);

@@ -5,15 +5,15 @@
 
 namespace dlbench::faulty {
 
-// A destructor that frees the export, whether or not it was consumed.
+// A destructor that frees the export even if it was consumed.
 template <typename Managed>
 void drop_regardless(PyObject* capsule) {
   auto* managed = static_cast<Managed*>(PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule)));
   managed->deleter(managed);
 }
 
-// A destructor that takes the capsule's memory with it. The pages stay, so that the consumer reads
-// poison rather than what malloc made of them.
+// A destructor that also invalidates the exported memory. The pages stay mapped, so that the
+// consumer reads poison instead of reused memory.
 template <typename Managed>
 void drop_memory(PyObject* capsule) {
   const char* name = PyCapsule_GetName(capsule);

@@ -9,7 +9,7 @@ namespace dlbench::faulty {
 
 inline constexpr const char* kWrongName = "dltensor_of_faulty";
 
-/// While in scope, the native code exports other memory than the array's own.
+/// While in scope, the native code exports other memory than that of the array.
 class ExportedArray {
  public:
   explicit ExportedArray(Array& array) : array_(array), other_(other_memory(array)) {
@@ -42,7 +42,7 @@ inline void before_export(Array& array) {
   }
 }
 
-/// Another kind of number of as many bits.
+/// Another kind of number with the same width.
 inline DLDataTypeCode other_code(DLDataType dtype) {
   if (dtype.code == kDLFloat) return kDLInt;
   if (dtype.bits > 8) return kDLFloat;
@@ -58,7 +58,7 @@ Managed*& endless_of(Array& array) {
   }
 }
 
-/// The deleter's own faults, and numbers that must live as long as the borrowed tensor.
+/// Adds the faults of the deleter, and numbers that must live as long as the managed tensor.
 template <typename Managed>
 Managed* wrapped(Array& array, ExportedArray& exported_array, Managed* honest) {
   auto exported = std::make_unique<Exported<Managed>>(honest);
@@ -98,8 +98,8 @@ Managed* wrapped(Array& array, ExportedArray& exported_array, Managed* honest) {
   return &exported.release()->managed;
 }
 
-/// What an array exports instead of an honest managed tensor: that one with its words changed, or
-/// one around it.
+/// The export of a faulty array: a correct managed tensor with changed fields, or a wrapper around
+/// it.
 template <typename Managed>
 Managed* spoiled(Array& array, ExportedArray& exported_array, Managed* honest) {
   DLTensor& tensor = honest->dl_tensor;
@@ -201,7 +201,7 @@ inline int managed_from_object(void* object, DLManagedTensorVersioned** out) try
   ExportedArray exported_array(array);
   if (native::managed_from_object(object, out) != 0) return -1;
   *out = spoiled(array, exported_array, *out);
-  // This capsule has no destructor that could free the memory.
+  // This capsule has no destructor that frees the memory.
   if (kind_of(array) == Kind::early_free) {
     std::memset(exported_array.exported().address() + exported_array.exported().layout().low(),
                 0xDD, exported_array.exported().extent());
@@ -218,8 +218,8 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) {
   return 0;
 }
 
-/// The native producer's table with the one function that exports; what borrows is left out, since
-/// no fault would be in it.
+/// The native producer's table with a faulty export function. The borrowing function is left out,
+/// because it has no fault.
 inline DLPackExchangeAPI sabotaged_api() {
   DLPackExchangeAPI table = native::exchange_api;
   table.managed_tensor_from_py_object_no_sync = &managed_from_object;

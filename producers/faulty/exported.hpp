@@ -10,21 +10,21 @@
 
 namespace dlbench::faulty {
 
-/// What a deleter does wrong.
+/// The faults of a deleter.
 enum class Misdeed : unsigned char { none, slow, never, once_only, write_back };
 
-/// A managed tensor around an honest one, with its own deleter. The consumer owns it and calls the
-/// deleter; where `held_by_capsule`, its capsule owns it too.
+/// A wrapper around a correct managed tensor, with its own deleter. The consumer owns it and calls
+/// the deleter; with `held_by_capsule` the capsule owns it too.
 template <typename Managed>
 struct Exported {
   Managed managed;
   Managed* honest;
   Misdeed misdeed = Misdeed::none;
   std::shared_ptr<Delay> delay;
-  std::vector<std::int64_t> numbers;  // shape or strides of its own
-  std::byte* low = nullptr;           // the memory that was exported
+  std::vector<std::int64_t> numbers;  // its own shape or strides
+  std::byte* low = nullptr;           // the exported memory
   std::size_t extent = 0;
-  DLManagedTensorVersioned* source = nullptr;  // where it is written back to
+  DLManagedTensorVersioned* source = nullptr;  // where the content is written back to
   std::byte* source_low = nullptr;
   std::atomic<int> holders{1};
   std::atomic<int> deletions{0};
@@ -49,7 +49,7 @@ struct Exported {
       case Misdeed::never:
         return;
       case Misdeed::once_only:
-        // It is kept for ever, so that a second time is seen instead of corrupting the heap.
+        // Never freed, so that a second call is detected instead of corrupting the heap.
         if (exported->deletions.fetch_add(1) > 0) {
           std::fputs("faulty: its deleter was called twice\n", stderr);
           std::abort();

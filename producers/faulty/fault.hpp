@@ -12,13 +12,13 @@
 
 namespace dlbench::faulty {
 
-/// The Python object `Fault(name, value)`: which fault, and what it needs. `kind` indexes the
-/// module's own list of names.
+/// The Python object Fault(name, value): a fault and its parameter. `kind` is an index into the
+/// module's list of names.
 struct Fault {
   PyObject ob_base;
   std::size_t kind;
-  std::uint64_t number;          // as it was given
-  std::shared_ptr<Delay> delay;  // deleters may outlive the fault
+  std::uint64_t number;          // the parameter as a number
+  std::shared_ptr<Delay> delay;  // shared, because deleters may outlive the fault
   DLPackVersion version;
 };
 
@@ -29,7 +29,7 @@ inline Fault* fault_of(PyObject* object) {
   return reinterpret_cast<Fault*>(object);
 }
 
-/// A pair of ints is a version, a number is nanoseconds, or how many steps.
+/// Reads the parameter: a pair of ints is a version, a number is nanoseconds or a number of steps.
 inline bool read_value(PyObject* value, std::uint64_t& ns, DLPackVersion& version) {
   if (value == nullptr || value == Py_None) return true;
   if (PyTuple_Check(value)) {
@@ -80,7 +80,7 @@ inline PyObject* delays(PyObject* self, PyObject*) {
 }
 
 inline constexpr const char* kDelaysDoc =
-    "delays($self, /)\n--\n\nHow long the planted delays really were: `count`, `mean_ns` of all, "
+    "delays($self, /)\n--\n\nThe real durations of the planted delays: `count`, `mean_ns` of all, "
     "and\n`usual_ns`, the mean of the middle nine tenths of the last 512.";
 
 /// `methods` must have `delays` and live as long as the module.

@@ -12,7 +12,7 @@
 
 namespace dlbench::faulty {
 
-/// Memory without a place of its own: it can be mapped more than once.
+/// Memory that can be mapped more than once.
 class Pages {
  public:
   explicit Pages(std::size_t size) : file_(::memfd_create("dlbench-faulty", MFD_CLOEXEC)) {
@@ -25,7 +25,7 @@ class Pages {
     if (file_ >= 0) ::close(file_);
   }
 
-  /// `sharing` is MAP_SHARED or MAP_PRIVATE; the kernel copies the latter on a write.
+  /// `sharing` is MAP_SHARED, or MAP_PRIVATE, which is copied on write.
   std::byte* map(int sharing) const {
     void* place = ::mmap(nullptr, size_, PROT_READ | PROT_WRITE, sharing, file_, 0);
     if (place == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
@@ -44,7 +44,7 @@ class Pages {
   std::size_t size_ = 0;
 };
 
-/// One mapping of some pages, in the form in which a Block imports a foreign export.
+/// One mapping of the pages, as a managed tensor for a Block.
 struct Mapping {
   DLManagedTensorVersioned managed;
   std::shared_ptr<Pages> pages;
@@ -56,7 +56,7 @@ struct Mapping {
   }
 };
 
-/// A new mapping of the pages; the lowest byte of the array is `residue` behind its start.
+/// A new mapping of the pages. The lowest byte of the array is `residue` bytes after its start.
 inline native::Block::Owner map_block(native::Layout layout, std::shared_ptr<Pages> pages,
                                       std::size_t residue, int sharing) {
   auto mapping = std::make_unique<Mapping>();

@@ -9,7 +9,7 @@ namespace dlbench::native {
 /// The native producer's Python object.
 struct Array {
   PyObject ob_base;
-  Block* block;         // the creator's reference to it
+  Block* block;         // the array's reference
   PyObject* interface;  // __array_interface__, copied for each request; null until then
 };
 
@@ -25,11 +25,11 @@ inline PyObject* new_array(Block::Owner block) {
   return self;
 }
 
-/// False, with BufferError set, for what DLPack cannot express.
+/// False with BufferError set if DLPack cannot express the layout.
 inline bool check_strides(const Block& block) {
   if (block.fits_dlpack()) [[likely]]
     return true;
-  PyErr_SetString(PyExc_BufferError, "strides are no multiples of the element's size");
+  PyErr_SetString(PyExc_BufferError, "strides are not multiples of the element's size");
   return false;
 }
 

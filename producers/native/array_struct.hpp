@@ -4,8 +4,8 @@
 
 namespace dlbench::native {
 
-/// What an `__array_struct__` capsule holds: NumPy's PyArrayInterface. Sizes in elements, strides
-/// in bytes; intp is a Py_ssize_t.
+/// The content of an `__array_struct__` capsule: NumPy's PyArrayInterface. Sizes are in elements,
+/// strides in bytes; intp is a Py_ssize_t.
 struct ArrayStruct {
   int two = 2;
   int ndim = 0;

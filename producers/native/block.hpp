@@ -19,18 +19,17 @@ namespace dlbench::native {
 
 inline constexpr DLPackVersion kVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
 
-/// An array's memory, alive while the array or anything exported from it is. It holds no Python
-/// object, so that a deleter works from any thread, without the GIL, and after the interpreter has
-/// gone.
+/// An array's memory, which lives as long as the array and its exports. It owns no Python object,
+/// so that a deleter works on any thread, without the GIL, and after the interpreter has ended.
 class Block {
  public:
   struct Drop {
     void operator()(Block* block) const { block->drop(); }
   };
-  /// The creator's reference.
+  /// Releases the creator's reference.
   using Owner = std::unique_ptr<Block, Drop>;
 
-  /// A copy of the bytes at `source`, each as far from a page's start as it was there.
+  /// A copy of the bytes at `source`, at the same distance from the start of a page.
   static Owner copy_of(Layout layout, const void* source) {
     const auto first = reinterpret_cast<std::uintptr_t>(source);
     const auto low = static_cast<std::uintptr_t>(layout.low());
@@ -41,7 +40,7 @@ class Block {
     return block;
   }
 
-  /// Memory with no content yet, in C order.
+  /// Uninitialized memory, in C order.
   static Owner blank(Layout layout) {
     layout.set_c_strides();
     return unfilled(std::move(layout));
@@ -63,7 +62,7 @@ class Block {
     return block;
   }
 
-  /// A foreign export, on any device; released with the block.
+  /// The memory of a foreign export on any device, which is released with the block.
   static Owner around(Layout layout, DLManagedTensorVersioned* foreign) {
     Owner block(new Block(std::move(layout)));
     block->foreign_ = foreign;
@@ -85,7 +84,7 @@ class Block {
   /// DLPack counts strides in elements.
   bool fits_dlpack() const { return fits_dlpack_; }
 
-  /// A managed tensor whose deleter releases it. Null where no memory is left.
+  /// A managed tensor whose deleter releases its reference. Null if no memory is left.
   DLManagedTensorVersioned* export_tensor(std::uint64_t flags) {
     BorrowedTensor* borrowed = take_borrowed();
     if (borrowed == nullptr) return nullptr;
@@ -99,7 +98,7 @@ class Block {
     return &borrowed->legacy;
   }
 
-  /// Of all blocks so far: managed tensors exported, and their deleters called.
+  /// The numbers of exported and of deleted managed tensors, of all blocks so far.
   struct Counts {
     std::uint64_t exported = 0;
     std::uint64_t deleted = 0;
@@ -114,7 +113,7 @@ class Block {
 
  private:
   static constexpr std::size_t kPage = 4096;
-  // What is counted to once the creator's reference has gone and all that was exported is back.
+  // The count after the creator's reference is released and all exports are deleted.
   static constexpr std::uint64_t kOver = std::uint64_t{1} << 63;
 
   union BorrowedTensor {
@@ -127,7 +126,7 @@ class Block {
     std::unordered_set<const Block*> blocks;
     Counts gone;
   };
-  // Never destroyed: deleters may come after static destructors.
+  // Never destroyed, because deleters may be called after static destructors.
   static Registry& registry() {
     static Registry& all = *new Registry;
     return all;
@@ -190,10 +189,10 @@ class Block {
                nullptr};
   }
 
-  // Nothing more is exported: from here on the count is short of kOver by what is still out.
+  // No further export is made. From here on the count is below kOver by the number of open exports.
   void drop() { count(kOver - exported_); }
 
-  // The block's own slot is free where nothing else is exported.
+  // The block's own slot is free if nothing else is exported.
   BorrowedTensor* take_borrowed() {
 #ifdef Py_GIL_DISABLED
     const bool is_free = !slot_taken_.test_and_set(std::memory_order_acquire);
@@ -219,7 +218,7 @@ class Block {
     block->count(1);
   }
 
-  // Only the sum is tested: another thread may already have deleted the block.
+  // Uses only the sum, because another thread may have deleted the block.
   void count(std::uint64_t more) {
     if (returned_.fetch_add(more, std::memory_order_acq_rel) + more == kOver) [[unlikely]]
       delete this;
@@ -235,7 +234,7 @@ class Block {
     return {a.exported + b.exported, a.deleted + b.deleted};
   }
 
-  // Released from any thread; exported under the GIL, or from any thread where there is none.
+  // Released on any thread; exported with the GIL, or on any thread without a GIL.
   Count exported_ = 0;
 #ifdef Py_GIL_DISABLED
   std::atomic_flag slot_taken_;

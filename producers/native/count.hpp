@@ -10,7 +10,7 @@
 
 namespace dlbench::native {
 
-/// Counts what several threads may do at a time where there is no GIL.
+/// A counter that is atomic if threads run without a GIL.
 #ifdef Py_GIL_DISABLED
 using Count = std::atomic<std::uint64_t>;
 #else

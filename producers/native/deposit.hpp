@@ -5,7 +5,7 @@
 
 namespace dlbench::native {
 
-/// One allocation of a device, in the form in which a Block imports a foreign export.
+/// One allocation on a device, as a managed tensor for a Block.
 struct Deposit {
   DLManagedTensorVersioned managed{};
   Place* place = nullptr;
@@ -22,18 +22,19 @@ struct Deposit {
       table.free(Place::number(memory));
     }
   }
-  /// From any thread, without the GIL.
+  /// Called on any thread, without the GIL.
   static void give_back(DLManagedTensorVersioned* managed) {
     const std::unique_ptr<Deposit> gone(static_cast<Deposit*>(managed->manager_ctx));
   }
 };
 
-/// Memory of that kind; false with an exception set.
+/// Allocates memory of that kind; false with an exception set.
 inline bool allocate(Deposit& deposit, std::size_t bytes) {
   const Place& place = *deposit.place;
   const device::Table& table = place.table();
   if (place.device(deposit.kind).device_type == 0) {
-    PyErr_Format(PyExc_BufferError, "DLPack has no word for such memory of %s", table.name.data());
+    PyErr_Format(PyExc_BufferError, "DLPack has no device type for such memory of %s",
+                 table.name.data());
     return false;
   }
   const device::Entered inside = place.enter();
@@ -52,7 +53,7 @@ inline bool allocate(Deposit& deposit, std::size_t bytes) {
   return true;
 }
 
-/// A block of that memory, each byte as far from a page's start as at `like`, with no content yet;
+/// A block of such memory, uninitialized, at the same distance from the start of a page as `like`;
 /// null with an exception set.
 inline Block::Owner device_block(Layout layout, const void* like, Place& place,
                                  device::Memory kind) {
@@ -63,8 +64,8 @@ inline Block::Owner device_block(Layout layout, const void* like, Place& place,
   const auto low =
       reinterpret_cast<std::uintptr_t>(like) + static_cast<std::uintptr_t>(layout.low());
   const auto extent = static_cast<std::size_t>(layout.high() - layout.low());
-  // Drivers align an allocation by at least 256 bytes; a case that needs more begins behind the
-  // start.
+  // Drivers align allocations to at least 256 bytes. For a larger alignment the array begins after
+  // the start.
   const std::size_t residue = low % kPage;
   if (!allocate(*deposit, residue + std::max<std::size_t>(extent, 1))) return nullptr;
   DLManagedTensorVersioned& managed = deposit->managed;

@@ -6,17 +6,17 @@
 
 namespace dlbench::native {
 
-/// How an array on a device behaves. All but the first of each is a fault, for the fault-injecting
-/// adapter.
+/// The behavior of an array on a device. All values except the defaults are faults, for the
+/// fault-injecting adapter.
 struct Conduct {
   enum class Waits { consumer_stream, none, wrong_stream, host };
   Waits waits = Waits::consumer_stream;
   bool other_device = false;  ///< reports another device
-  bool wrong_copy = false;    ///< what it copies to the CPU has another first element
+  bool wrong_copy = false;    ///< a copy to the CPU has another first element
   unsigned interface = 3;     ///< version of `__cuda_array_interface__`; 2 has no stream
 };
 
-/// The producer's Python object for memory of a device: device memory, pinned or managed.
+/// The producer's Python object for memory of a device: device, pinned or managed memory.
 struct DeviceArray {
   Array array;
   Place* place;
@@ -43,7 +43,7 @@ inline PyObject* new_device_array(Block::Owner block, Place& place, device::Memo
   return self;
 }
 
-/// A copy of a buffer in a device's memory, there when this returns; null with an exception set.
+/// A copy of a buffer in a device's memory, complete when this returns; null with an exception set.
 inline PyObject* copy_to_device(const Source& source, Place& place, device::Memory kind,
                                 Conduct conduct) {
   const Layout& layout = source.layout();
@@ -60,14 +60,14 @@ inline PyObject* copy_to_device(const Source& source, Place& place, device::Memo
   return new_device_array(std::move(block), place, kind, conduct);
 }
 
-/// False, with ValueError set, for a word other than "device", "pinned" and "managed".
+/// False with ValueError set for a word other than "device", "pinned" and "managed".
 inline bool read_memory(const char* word, device::Memory& kind) {
-  const std::string_view asked(word);
-  if (asked == "device")
+  const std::string_view requested(word);
+  if (requested == "device")
     kind = device::Memory::Device;
-  else if (asked == "pinned")
+  else if (requested == "pinned")
     kind = device::Memory::Pinned;
-  else if (asked == "managed")
+  else if (requested == "managed")
     kind = device::Memory::Managed;
   else {
     PyErr_Format(PyExc_ValueError, "memory must be 'device', 'pinned' or 'managed', not '%s'",

@@ -5,23 +5,25 @@
 
 namespace dlbench::native {
 
-/// What `stream` stands for (array API standard, `__dlpack__`).
-struct Asked {
+/// The meaning of `stream` (array API standard, `__dlpack__`).
+struct StreamRequest {
   bool synchronize = true;  ///< false for -1
   device::Stream stream = nullptr;
 };
 
-/// False with an exception set. CUDA: None and 1 are the legacy default stream, 2 the per-thread
-/// one, 0 is refused as ambiguous. ROCm: None and 0 are the default stream, 1 and 2 are refused.
-inline bool read_stream(const Place& place, PyObject* stream, Asked& asked) {
+/// Reads `stream`; false with an exception set. On CUDA None and 1 are the legacy default stream, 2
+/// is the per-thread one, and 0 is refused as ambiguous. On ROCm None and 0 are the default stream,
+/// and 1 and 2 are refused.
+inline bool read_stream(const Place& place, PyObject* stream, StreamRequest& requested) {
   if (stream == nullptr) {
-    asked.stream = place.is_rocm() ? nullptr : reinterpret_cast<device::Stream>(std::uintptr_t{1});
+    requested.stream =
+        place.is_rocm() ? nullptr : reinterpret_cast<device::Stream>(std::uintptr_t{1});
     return true;
   }
   const long long number = PyLong_AsLongLong(stream);
   if (number == -1) {
     if (PyErr_Occurred() != nullptr) return false;
-    asked.synchronize = false;
+    requested.synchronize = false;
     return true;
   }
   const bool refused = number < 0 || (place.is_rocm() ? number == 1 || number == 2 : number == 0);
@@ -30,30 +32,30 @@ inline bool read_stream(const Place& place, PyObject* stream, Asked& asked) {
                  place.table().name.data());
     return false;
   }
-  asked.stream = reinterpret_cast<device::Stream>(static_cast<std::uintptr_t>(number));
+  requested.stream = reinterpret_cast<device::Stream>(static_cast<std::uintptr_t>(number));
   return true;
 }
 
-/// The content is there for what the consumer puts on its stream from now on.
-inline bool make_safe(DeviceArray& array, const Asked& asked) {
-  if (!asked.synchronize) return true;
+/// Makes the content complete for later work on the consumer's stream.
+inline bool make_safe(DeviceArray& array, const StreamRequest& requested) {
+  if (!requested.synchronize) return true;
   Place& place = *array.place;
   device::Stream mine = nullptr;
   if (!place.stream(mine)) return false;
   switch (array.conduct.waits) {
     case Conduct::Waits::consumer_stream:
-      return place.order(mine, asked.stream);
+      return place.order(mine, requested.stream);
     case Conduct::Waits::none:
       return true;
     case Conduct::Waits::wrong_stream:
-      return place.order(nullptr, asked.stream);
+      return place.order(nullptr, requested.stream);
     case Conduct::Waits::host:
       return place.finish(mine);
   }
   return true;
 }
 
-/// A capsule that names another device than the block's.
+/// A capsule that names a device other than the block's.
 inline PyObject* export_as(Block& block, bool versioned, bool copied, DLDevice where) {
   PyObject* capsule = export_tensor(block, versioned, copied);
   if (capsule == nullptr) return nullptr;
@@ -72,8 +74,8 @@ inline bool refuse(PyObject* kind, const char* text) {
   return false;
 }
 
-/// `dl_device` and `copy`, as far as they change what is exported.
-struct Wish {
+/// The request by `dl_device` and `copy`.
+struct CopyRequest {
   bool to_cpu = false;
   bool must_copy = false;
   bool may_copy = true;
@@ -96,16 +98,17 @@ struct Wish {
   }
 };
 
-/// A copy in C's host memory or on the same device, in the stream's order.
-inline Block::Owner copy_of(const DeviceArray& array, const Wish& wish, device::Stream stream) {
+/// A copy in host memory or on the same device, in the stream's order.
+inline Block::Owner copy_of(const DeviceArray& array, const CopyRequest& wanted,
+                            device::Stream stream) {
   const Block& block = *array.array.block;
   const device::Entered inside = array.place->enter();
   if (!array.place->is_entered(inside)) return nullptr;
   Layout layout = block.layout();
   layout.readonly = false;
   Block::Owner copied =
-      wish.to_cpu ? Block::unfilled(std::move(layout))
-                  : device_block(std::move(layout), block.address(), *array.place, array.kind);
+      wanted.to_cpu ? Block::unfilled(std::move(layout))
+                    : device_block(std::move(layout), block.address(), *array.place, array.kind);
   const std::intptr_t low = block.layout().low();
   if (!copied ||
       !array.place->copy(copied->address() + low, block.address() + low, block.extent(), stream)) {
@@ -114,20 +117,21 @@ inline Block::Owner copy_of(const DeviceArray& array, const Wish& wish, device::
   return copied;
 }
 
-/// To the CPU: complete when it returns, since a stream cannot express more.
-inline PyObject* export_to_cpu(DeviceArray& array, bool versioned, const Wish& wish) {
+/// Exports to the CPU. The copy is complete when this returns, because the consumer has no stream
+/// to wait for.
+inline PyObject* export_to_cpu(DeviceArray& array, bool versioned, const CopyRequest& wanted) {
   device::Stream mine = nullptr;
   if (!array.place->stream(mine)) return nullptr;
   const bool reachable = array.kind != device::Memory::Device;
-  if (reachable && !wish.must_copy) {
+  if (reachable && !wanted.must_copy) {
     if (!array.place->finish(mine)) return nullptr;
     return export_as(*array.array.block, versioned, false, {kDLCPU, 0});
   }
-  if (!wish.may_copy) {
+  if (!wanted.may_copy) {
     PyErr_SetString(PyExc_BufferError, "copy=False, but the CPU cannot reach this memory");
     return nullptr;
   }
-  const Block::Owner copied = copy_of(array, wish, mine);
+  const Block::Owner copied = copy_of(array, wanted, mine);
   if (!copied || !array.place->finish(mine)) return nullptr;
   if (array.conduct.wrong_copy && copied->extent() > 0) *copied->address() ^= std::byte{0x40};
   return export_tensor(*copied, versioned, true);
@@ -138,8 +142,8 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
   Block& block = *array.array.block;
   const DLDevice own = block.tensor().device;
   Request request;
-  Wish wish;
-  if (!request.read(arguments, positional, keywords) || !wish.read(request, own)) return nullptr;
+  CopyRequest wanted;
+  if (!request.read(arguments, positional, keywords) || !wanted.read(request, own)) return nullptr;
   bool versioned = false;
   if (request.max_version != nullptr) {
     long minor = 0;
@@ -148,27 +152,27 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
     versioned = major >= 1;
   }
   if (!check_strides(block)) return nullptr;
-  // Pinned memory is the host's, as the CPU's is: no stream, and complete.
+  // Pinned memory is host memory: it has no stream and must be complete.
   const bool on_host = array.kind == device::Memory::Pinned;
-  if (wish.to_cpu || on_host) {
+  if (wanted.to_cpu || on_host) {
     if (request.stream != nullptr) {
       PyErr_SetString(PyExc_ValueError, "stream must be None where the memory is the host's");
       return nullptr;
     }
-    if (wish.to_cpu) return export_to_cpu(array, versioned, wish);
+    if (wanted.to_cpu) return export_to_cpu(array, versioned, wanted);
     device::Stream mine = nullptr;
     if (!array.place->stream(mine) || !array.place->finish(mine)) return nullptr;
-    if (!wish.must_copy) return export_tensor(block, versioned, false);
-    const Block::Owner copied = copy_of(array, wish, mine);
+    if (!wanted.must_copy) return export_tensor(block, versioned, false);
+    const Block::Owner copied = copy_of(array, wanted, mine);
     return copied && array.place->finish(mine) ? export_tensor(*copied, versioned, true) : nullptr;
   }
-  Asked asked;
-  if (!read_stream(*array.place, request.stream, asked) || !make_safe(array, asked)) {
+  StreamRequest requested;
+  if (!read_stream(*array.place, request.stream, requested) || !make_safe(array, requested)) {
     return nullptr;
   }
-  if (wish.must_copy) {
-    if (!asked.synchronize && !array.place->stream(asked.stream)) return nullptr;
-    const Block::Owner copied = copy_of(array, wish, asked.stream);
+  if (wanted.must_copy) {
+    if (!requested.synchronize && !array.place->stream(requested.stream)) return nullptr;
+    const Block::Owner copied = copy_of(array, wanted, requested.stream);
     return copied ? export_tensor(*copied, versioned, true) : nullptr;
   }
   if (array.conduct.other_device) {

@@ -5,8 +5,8 @@
 
 namespace dlbench::native {
 
-/// `__cuda_array_interface__`, version 3: the consumer waits for `stream`, the producer for
-/// nothing.
+/// `__cuda_array_interface__`, version 3: the consumer must wait for `stream`; the producer does
+/// not wait.
 inline PyObject* cuda_array_interface(PyObject* self, void*) {
   Log& log = Log::instance();
   if (log.is_on()) [[unlikely]]
@@ -28,7 +28,7 @@ inline PyObject* cuda_array_interface(PyObject* self, void*) {
     if (!data || PyDict_SetItemString(dict.get(), "data", data.get()) != 0) return nullptr;
   }
   if (array.conduct.interface >= 3) {
-    // 0 is not allowed: the default stream is 1 there, whatever the driver calls it.
+    // 0 is not allowed in the protocol: the default stream is 1.
     const auto number = std::max<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(stream), 1);
     const Ref handle(PyLong_FromSize_t(number));
     if (!handle || PyDict_SetItemString(dict.get(), "stream", handle.get()) != 0) return nullptr;

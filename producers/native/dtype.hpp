@@ -10,7 +10,7 @@
 
 namespace dlbench::native {
 
-/// One element type in each protocol's spelling.
+/// One element type in the notation of each protocol.
 struct Dtype {
   std::string_view name;  ///< NumPy's name for it
   DLDataTypeCode code;
@@ -47,7 +47,7 @@ inline const Dtype* find_dtype(DLDataType type) {
   return nullptr;
 }
 
-/// By kind and size, as in "<f4".
+/// Finds a dtype by kind and size, as in "<f4".
 inline const Dtype* find_dtype(char kind, std::int64_t bytes) {
   for (const Dtype& known : kDtypes) {
     if (known.kind == kind && known.bytes == bytes) return &known;
@@ -60,7 +60,7 @@ inline bool is_native_order(char order) {
          order == (std::endian::native == std::endian::little ? '<' : '>');
 }
 
-/// From a typestr such as "<f4". Null for what no table names, byte-swapped data included.
+/// Finds a dtype by a typestr such as "<f4". Null for other dtypes and for byte-swapped data.
 inline const Dtype* find_typestr(std::string_view text) {
   if (text.size() < 3 || text.size() > 4 || !is_native_order(text[0])) return nullptr;
   std::int64_t bytes = 0;
@@ -71,7 +71,7 @@ inline const Dtype* find_typestr(std::string_view text) {
   return find_dtype(text[1], bytes);
 }
 
-/// From a buffer's format and itemsize. A missing format means unsigned bytes.
+/// Finds a dtype by a buffer's format and itemsize. A missing format means unsigned bytes.
 inline const Dtype* find_format(const char* format, std::int64_t itemsize) {
   std::string_view text = format == nullptr ? "B" : format;
   if (!text.empty() && std::string_view("@=|<>!").find(text[0]) != std::string_view::npos) {

@@ -43,7 +43,7 @@ inline int borrowed_from_object(void* object, DLTensor* out) {
   return 0;
 }
 
-/// Why a foreign tensor is none, or null.
+/// Why a foreign tensor is invalid, or null.
 inline const char* read_layout(const DLTensor& tensor, const Dtype& dtype, Layout& layout) {
   layout.dtype = &dtype;
   return layout.take(tensor.ndim, tensor.shape, tensor.strides, dtype.bytes);
@@ -56,7 +56,7 @@ inline device::Memory kind_of(const Place& place, DLDevice where) {
   return device::Memory::Device;
 }
 
-// Steals the tensor, also where it fails.
+// Steals the tensor, also if it fails.
 inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) try {
   log_exchange("managed_tensor_to_py_object_no_sync()");
   const DLTensor& tensor = managed->dl_tensor;
@@ -102,7 +102,7 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
   Place* place = on_cpu || dtype == nullptr ? nullptr : Place::at(prototype->device);
   if (dtype == nullptr || (!on_cpu && place == nullptr)) {
     PyErr_Clear();
-    set_error(context, "BufferError", "native has NumPy's numbers only, and no such device");
+    set_error(context, "BufferError", "native supports NumPy's dtypes only, and not this device");
     return -1;
   }
   Layout layout;
@@ -139,5 +139,14 @@ inline int current_stream(DLDeviceType type, std::int32_t id, void** out) {
 inline DLPackExchangeAPI exchange_api{{kVersion, nullptr},   &allocate,
                                       &managed_from_object,  &object_from_managed,
                                       &borrowed_from_object, &current_stream};
+
+/// Readies a type that publishes a C exchange API.
+inline bool publish(PyTypeObject& type, DLPackExchangeAPI& api) {
+  const Ref capsule(PyCapsule_New(&api, "dlpack_exchange_api", nullptr));
+  type.tp_dict = PyDict_New();
+  return capsule && type.tp_dict != nullptr &&
+         PyDict_SetItemString(type.tp_dict, "__dlpack_c_exchange_api__", capsule.get()) == 0 &&
+         PyType_Ready(&type) == 0;
+}
 
 }  // namespace dlbench::native

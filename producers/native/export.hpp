@@ -7,7 +7,7 @@ namespace dlbench::native {
 inline constexpr const char* kVersionedName = "dltensor_versioned";
 inline constexpr const char* kLegacyName = "dltensor";
 
-/// The keyword arguments of `__dlpack__`, borrowed; null where not given.
+/// The keyword arguments of `__dlpack__`, borrowed; null if absent.
 struct Request {
   PyObject* max_version = nullptr;
   PyObject* stream = nullptr;
@@ -44,7 +44,7 @@ struct Request {
     if (name == names.stream) return &stream;
     if (name == names.dl_device) return &dl_device;
     if (name == names.copy) return &copy;
-    // Not every caller interns its keywords.
+    // Keywords need not be interned.
     if (PyUnicode_Compare(name, names.max_version) == 0) return &max_version;
     if (PyUnicode_Compare(name, names.stream) == 0) return &stream;
     if (PyUnicode_Compare(name, names.dl_device) == 0) return &dl_device;
@@ -54,20 +54,20 @@ struct Request {
   }
 };
 
-/// Callers often pass the same constant tuples. Tuples do not change, and a reference keeps their
-/// addresses unique: so equal pointers mean the same request.
+/// Caches the last request. Callers often pass the same constant tuples. Tuples are immutable and
+/// are kept alive here, so equal pointers mean an equal request.
 struct LastRequest {
   PyObject* keywords = nullptr;  // ("max_version",)
   PyObject* version = nullptr;
   bool versioned = false;
 
-  bool is(PyObject* const* arguments, PyObject* asked) const {
-    return asked == keywords && keywords != nullptr && arguments[0] == version;
+  bool is(PyObject* const* arguments, PyObject* names) const {
+    return names == keywords && keywords != nullptr && arguments[0] == version;
   }
-  void keep(PyObject* asked, PyObject* wanted, bool answer) {
-    Py_INCREF(asked);
+  void keep(PyObject* names, PyObject* wanted, bool answer) {
+    Py_INCREF(names);
     Py_INCREF(wanted);
-    Py_XDECREF(std::exchange(keywords, asked));
+    Py_XDECREF(std::exchange(keywords, names));
     Py_XDECREF(std::exchange(version, wanted));
     versioned = answer;
   }
@@ -85,7 +85,7 @@ inline long first_of_pair(PyObject* pair, const char* what, long& second) {
   return first == -1 || second == -1 ? (PyErr_Occurred() ? -1 : first) : first;
 }
 
-// A renamed capsule was consumed: the name is still ours only where it was not.
+// A consumed capsule has another name, so this applies only to unconsumed ones.
 inline void drop_versioned(PyObject* capsule) {
   if (PyCapsule_GetName(capsule) != kVersionedName) return;
   auto* managed =

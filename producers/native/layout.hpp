@@ -10,7 +10,7 @@
 
 namespace dlbench::native {
 
-/// How an array lies around its first element. Sizes in elements, strides in bytes.
+/// The layout of an array around its first element. Sizes are in elements, strides in bytes.
 struct Layout {
   const Dtype* dtype = nullptr;
   std::vector<std::intptr_t> shape;
@@ -23,7 +23,7 @@ struct Layout {
     return count;
   }
 
-  /// Bytes before the first element, as a number that is zero or negative.
+  /// Distance in bytes from the first element to the lowest one, zero or negative.
   std::intptr_t low() const { return reach(-1); }
   /// Bytes from the first element to the end of the last one.
   std::intptr_t high() const { return elements() == 0 ? 0 : reach(1) + dtype->bytes; }
@@ -48,7 +48,7 @@ struct Layout {
     for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
   }
 
-  /// Why no memory can have this layout, or null; without strides, of the shape alone. For foreign
+  /// Why the layout is impossible, or null; without strides it checks only the shape. For foreign
   /// descriptions, before they are used.
   const char* flaw() const {
     if (shape.size() > kMostDimensions) return "it has more than 64 dimensions";
@@ -78,7 +78,7 @@ struct Layout {
     shape.assign(sizes, sizes + ndim);
     strides.clear();
     for (int i = 0; steps != nullptr && i < ndim; ++i) {
-      // With at most one element the strides mean nothing.
+      // With at most one element the strides have no meaning.
       const bool overflows = __builtin_mul_overflow(steps[i], unit, &strides.emplace_back());
       if (overflows && sizes[i] > 1) return kTooFar;
     }
@@ -87,7 +87,7 @@ struct Layout {
     return found;
   }
 
-  /// Copies the elements in C order, without gaps. Returns where the copy ends.
+  /// Copies the elements in C order, without gaps. Returns the end of the copy.
   std::byte* pack(const std::byte* source, std::byte* to, std::size_t axis = 0) const {
     if (axis == shape.size()) {
       std::memcpy(to, source, dtype->bytes);
@@ -101,7 +101,7 @@ struct Layout {
 
  private:
   static constexpr std::size_t kMostDimensions = 64;
-  static constexpr const char* kTooFar = "it spans more than a memory has";
+  static constexpr const char* kTooFar = "it spans more than the address space";
 
   std::intptr_t reach(int sign) const {
     if (elements() == 0) return 0;

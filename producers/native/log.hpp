@@ -7,13 +7,13 @@
 
 namespace dlbench::native {
 
-/// The requests to a native producer or consumer, one string a call. Off, it costs a branch that is
-/// never taken.
+/// Records the requests to a native producer or consumer, one string for each call. If it is off,
+/// it costs one branch.
 class Log {
  public:
   bool is_on() const { return lines_ != nullptr; }
 
-  /// Spells "name(1,max_version=(1,0))"; `name` alone where it has no arguments list.
+  /// Records "name(1,max_version=(1,0))"; `name` alone for an attribute.
   void call(const char* name, PyObject* const* arguments, Py_ssize_t positional,
             PyObject* keywords) {
     std::string text = std::string(name) + "(";
@@ -34,7 +34,7 @@ class Log {
     Py_XDECREF(string);
   }
 
-  // The functions of a module's table.
+  // The functions for a module's method table.
   static PyObject* set_logging(PyObject*, PyObject* wanted) {
     const int on = PyObject_IsTrue(wanted);
     if (on < 0) return nullptr;

@@ -17,8 +17,8 @@ namespace dlbench::native {
 /// CUDA_ERROR_OUT_OF_MEMORY and hipErrorOutOfMemory.
 inline constexpr device::Code out_of_memory = 2;
 
-/// False for what is not 0, with MemoryError set where the device has no memory left, else with
-/// RuntimeError: "sim: cuStreamWaitEvent: invalid handle".
+/// Returns true if `code` is 0. Otherwise sets MemoryError if the device has no memory left, or
+/// RuntimeError: "sim: stream wait: invalid handle".
 inline bool good(const device::Table& table, const char* what, device::Code code) {
   if (code == 0) [[likely]]
     return true;
@@ -28,23 +28,23 @@ inline bool good(const device::Table& table, const char* what, device::Code code
   return false;
 }
 
-/// A device as a native half uses it: the room's functions, and the stream that the half works on
-/// there. Never destroyed: deleters come at any time.
+/// A device as the native producer or consumer uses it: the device table, and the stream that this
+/// module works on. Never destroyed, because deleters may be called at any time.
 class Place {
  public:
-  /// The device of that name ("cuda:0"); null, with an exception set, where it is not available.
+  /// The device with this name ("cuda:0"); null with an exception set if it is not available.
   static Place* named(std::string_view word) {
     const std::size_t colon = word.find(':');
     int ordinal = 0;
     if (colon != std::string_view::npos) {
       const char* end = word.data() + word.size();
       const auto read = std::from_chars(word.data() + colon + 1, end, ordinal);
-      if (read.ptr != end || ordinal < 0) return no_device(word, "no such word for a device");
+      if (read.ptr != end || ordinal < 0) return no_device(word, "not the name of a device");
     }
     return of(word.substr(0, colon), ordinal);
   }
 
-  /// The device that memory lies on; null, with an exception set, for the CPU's and unknown ones.
+  /// The device of some memory; null with an exception set for the CPU and for unknown devices.
   static Place* at(DLDevice where) {
     switch (where.device_type) {
       case kDLCUDA:
@@ -75,14 +75,14 @@ class Place {
     return {static_cast<DLDeviceType>(type), ordinal_};
   }
 
-  /// The device is current for this thread while the result lives, then what was current before.
+  /// Makes the device current for this thread while the result lives.
   [[nodiscard]] device::Entered enter() const { return {table_, ordinal_}; }
   /// False with an exception set.
   bool is_entered(const device::Entered& inside) const {
     return good(table_, "context", inside.code());
   }
 
-  /// The half's own stream, made on first use where none was set; false with an exception set.
+  /// The stream of this module, made on first use if none was set; false with an exception set.
   bool stream(device::Stream& mine) {
     if (!has_stream_) [[unlikely]] {
       const device::Entered inside = enter();
@@ -99,7 +99,7 @@ class Place {
     has_stream_ = true;
   }
 
-  /// `later` continues after the present work of `earlier`; the host does not wait.
+  /// Makes `later` wait for the present work of `earlier`; the host does not wait.
   bool order(device::Stream earlier, device::Stream later) {
     if (earlier == later) return true;
     if (event_ == nullptr) [[unlikely]] {
@@ -177,7 +177,7 @@ inline bool stream_from(PyObject* number, device::Stream& stream) {
   return stream != nullptr || PyErr_Occurred() == nullptr;
 }
 
-/// stream(device): the half's own stream there, as an int.
+/// stream(device): the stream of this module on the device, as an int.
 inline PyObject* own_stream(PyObject*, PyObject* word) {
   const char* text = PyUnicode_AsUTF8(word);
   Place* place = text == nullptr ? nullptr : Place::named(text);
@@ -186,7 +186,7 @@ inline PyObject* own_stream(PyObject*, PyObject* word) {
   return PyLong_FromVoidPtr(stream);
 }
 
-/// set_stream(device, handle): works on another stream from now on.
+/// set_stream(device, handle): sets that stream.
 inline PyObject* set_stream(PyObject*, PyObject* arguments) {
   const char* word = nullptr;
   PyObject* handle = nullptr;
@@ -200,9 +200,9 @@ inline PyObject* set_stream(PyObject*, PyObject* arguments) {
 
 inline constexpr PyMethodDef own_stream_method{
     "stream", &own_stream, METH_O,
-    "stream(device, /)\n--\n\nThe stream that this half works on there, made on first use."};
+    "stream(device, /)\n--\n\nThe stream that this module works on, made on first use."};
 inline constexpr PyMethodDef set_stream_method{
     "set_stream", &set_stream, METH_VARARGS,
-    "set_stream(device, handle, /)\n--\n\nWork on that stream from now on."};
+    "set_stream(device, handle, /)\n--\n\nSets the stream that this module works on."};
 
 }  // namespace dlbench::native

@@ -5,7 +5,7 @@
 
 namespace dlbench::native {
 
-/// A buffer for an array to copy, held for the scope.
+/// A buffer to be copied, held until the end of the scope.
 class Source {
  public:
   Source() = default;
@@ -24,7 +24,7 @@ class Source {
     }
     layout_.shape = {buffer_.shape, buffer_.shape + buffer_.ndim};
     layout_.readonly = buffer_.readonly != 0;
-    // ctypes omits the strides although they were requested.
+    // ctypes exports no strides even if they are requested.
     if (buffer_.strides != nullptr) {
       layout_.strides = {buffer_.strides, buffer_.strides + buffer_.ndim};
     } else {

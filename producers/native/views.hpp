@@ -68,7 +68,8 @@ inline PyObject* array_interface(PyObject* self, void*) {
   return array->interface == nullptr ? nullptr : PyDict_Copy(array->interface);
 }
 
-/// `__array_struct__`: the struct lives in the array's block, so the capsule holds the array.
+/// `__array_struct__`. The struct is in the array's block, so the capsule owns a reference to the
+/// array.
 inline PyObject* array_struct(PyObject* self, void*) {
   Log& log = Log::instance();
   if (log.is_on()) [[unlikely]]

@@ -29,12 +29,12 @@ TEST(Guard, SeesNothingWhereNothingIsTouched) {
   Guard guard(memory.address(), memory.bytes());
   EXPECT_EQ(memory.protection(), PROT_NONE);
   guard.returned();
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.pages, kPages);
   EXPECT_EQ(seen.page_bytes, page());
   EXPECT_EQ(seen.all_read(), 0U);
   EXPECT_EQ(seen.all_written(), 0U);
-  EXPECT_TRUE(seen.touchers.empty());
+  EXPECT_TRUE(seen.accessors.empty());
   EXPECT_TRUE(seen.complete);
   EXPECT_EQ(memory.protection(), PROT_READ | PROT_WRITE);
 }
@@ -44,7 +44,7 @@ TEST(Guard, CountsEveryPageOnce) {
   Guard guard(memory.address(), memory.bytes());
   read_all(memory);
   read_all(memory);
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.read[at(Stage::call)], kPages);
   EXPECT_EQ(seen.all_read(), kPages);
   EXPECT_EQ(seen.all_written(), 0U);
@@ -64,7 +64,7 @@ TEST(Guard, KeepsStagesApart) {
   for (std::size_t i = 0; i < 10; ++i) (void)*memory.page_at(i);
   guard.enter(Stage::release);
   *memory.page_at(0) = 1;
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.read, (PageCounts{2, 2, 6, 0, 0}));
   EXPECT_EQ(seen.written, (PageCounts{0, 0, 0, 0, 1}));
 }
@@ -76,7 +76,7 @@ TEST(Guard, SeesWritesAlsoAfterReads) {
   *memory.page_at(0) = 7;
   *memory.page_at(1) = 8;
   (void)*memory.page_at(1);
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.all_read(), 1U);
   EXPECT_EQ(seen.all_written(), 2U);
   EXPECT_EQ(seen.written_first, 1U);
@@ -166,7 +166,7 @@ TEST(Guard, LargeMemoryIsWatchedInGroupsOfPages) {
   const Memory memory(kMany);
   Guard guard(memory.address(), memory.bytes(), 256);
   read_all(memory);
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.page_bytes, 4 * page());
   EXPECT_EQ(seen.pages, (kMany + 3) / 4);
   EXPECT_EQ(seen.all_read(), seen.pages);
@@ -194,7 +194,7 @@ TEST(Guard, ManyThreadsMayFaultAtOnce) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    const Sighting seen = guard.lift();
+    const Observations seen = guard.lift();
     EXPECT_LE(seen.all_read(), kMany);
     EXPECT_GE(seen.all_read(), kMany - kMany / 4);
     EXPECT_EQ(seen.all_written(), kMany / 4);
@@ -216,12 +216,12 @@ TEST(Guard, LateReadersAreCountedAndNamedAsAnotherThread) {
   guard.returned();
   may_go = true;
   reader.join();
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.read[at(Stage::call)], 1U);
   EXPECT_EQ(seen.read[at(Stage::late)], kPages - 1);
-  ASSERT_EQ(seen.touchers.size(), 1U);
-  EXPECT_TRUE(seen.touchers[0].on_other_thread);
-  EXPECT_EQ(seen.touchers[0].library, "exchange_tests");
+  ASSERT_EQ(seen.accessors.size(), 1U);
+  EXPECT_TRUE(seen.accessors[0].on_other_thread);
+  EXPECT_EQ(seen.accessors[0].library, "exchange_tests");
 }
 
 /// Readers and writers never stop, guards come and go: nobody is harmed, and at the end all is as
@@ -273,11 +273,11 @@ TEST(Guard, TheCallerOfLibcsCopyIsNamed) {
   std::vector<unsigned char> copy(memory.bytes());
   Guard guard(memory.address(), memory.bytes());
   std::memcpy(copy.data(), memory.start(), memory.bytes());
-  const Sighting seen = guard.lift();
+  const Observations seen = guard.lift();
   EXPECT_EQ(seen.all_read(), kPages);
-  ASSERT_EQ(seen.touchers.size(), 1U);
-  EXPECT_EQ(seen.touchers[0].library, "exchange_tests");
-  EXPECT_FALSE(seen.touchers[0].on_other_thread);
+  ASSERT_EQ(seen.accessors.size(), 1U);
+  EXPECT_EQ(seen.accessors[0].library, "exchange_tests");
+  EXPECT_FALSE(seen.accessors[0].on_other_thread);
 }
 
 TEST(Maps, SaysWhichThreadsBlockASignal) {

@@ -275,12 +275,14 @@ TEST(Judge, WarnsOfEachDisagreement) {
             Words{"write reports copied, address reports shared: unproven"});
   EXPECT_EQ(
       texts_of(judge({.address = Y, .guard = N, .write = Y}, false).warnings),
-      (Words{"guard reports copied, write reports shared: unproven, it was read through, or copied "
-             "and discarded",
-             "guard reports copied, address reports shared: unproven, it was read through, or "
-             "copied and discarded"}));
-  EXPECT_EQ(texts_of(judge({.guard = Y, .write = N}, false).warnings),
-            Words{"guard reports shared, write reports copied: unproven, copied unseen"});
+      (Words{
+          "guard reports copied, write reports shared: unproven, the data was read, or copied and "
+          "the copy discarded",
+          "guard reports copied, address reports shared: unproven, the data was read, or copied "
+          "and the copy discarded"}));
+  EXPECT_EQ(
+      texts_of(judge({.guard = Y, .write = N}, false).warnings),
+      Words{"guard reports shared, write reports copied: unproven, the copy was not observed"});
   EXPECT_EQ(texts_of(judge({.address = N, .guard = Y, .write = Y}, false).warnings),
             Words{"guard reports shared, address reports copied: guard decides"});
 }

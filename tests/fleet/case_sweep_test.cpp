@@ -15,7 +15,7 @@ class CaseSweepTest : public FleetTest {
     axes_.consumers = {"b"};
   }
 
-  /// How often the worker was asked for a round of this case.
+  /// How often the worker was requested for a round of this case.
   std::ptrdiff_t rounds_of(const std::string& case_name) const {
     const std::vector<std::string> log = lines("log");
     std::string id;
@@ -51,6 +51,17 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(rounds_of("f64"), 0);
 }
 
+TEST_F(CaseSweepTest, EachExchangeIsDroppedOnce) {
+  set("FAKE_WORKER_LOG", file("log"));
+  run({library("a"), library("b", "good", "call-f16=refused;round=refused")});
+  std::multiset<std::string> dropped;
+  for (const std::string& line : lines("log")) {
+    if (line.find("\"do\":\"drop\"") != std::string::npos) dropped.insert(line);
+  }
+  EXPECT_GT(dropped.size(), 1U);
+  for (const std::string& line : dropped) EXPECT_EQ(dropped.count(line), 1U) << line;
+}
+
 TEST_F(CaseSweepTest, WhatTheLastLookFindsIsTimedToo) {
   run({library("a", "lazily=f64"), library("b")});
   EXPECT_EQ(outcome("a>b f64"), Outcome::copy);
@@ -63,7 +74,7 @@ TEST_F(CaseSweepTest, AnArrayWithoutElementsEndsLikeNothing) {
   const Entry& empty = entries_.at("a>b:0 f32-empty");
   EXPECT_EQ(empty.code, "untimed");
   EXPECT_EQ(empty.found, Outcome::unproven);
-  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements proves nothing");
+  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements gives no evidence");
 }
 
 TEST_F(CaseSweepTest, WhatOneWorkerTimedTheOthersTimeToo) {

@@ -302,6 +302,18 @@ TEST_F(DeathTest, ABatchWithADeathIsMeasuredAnew) {
   EXPECT_EQ(workers.size(), 2u);
 }
 
+/// The pair with the wrong values is left to its own worker, so no shared worker imports for it.
+TEST_F(DeathTest, AfterWrongValuesADeathCostsNoFurtherImport) {
+  set("FAKE_WORKER_LOG", file("log"));
+  axes_.filter = "producer:a/consumer:a/|producer:b/consumer:b/|producer:c/consumer:c/";
+  run({library("a", "good", "judge=wrong@" + file("wrong")), library("b"),
+       library("c", "good", "judge=segv@" + file("segv"))});
+  EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "b>b", "c>c"}));
+  std::set<int> workers;
+  for (const std::string& line : lines("log")) workers.insert(std::stoi(line));
+  EXPECT_EQ(workers.size(), 3U);  // for all, for the wrong values, for the death
+}
+
 TEST_F(DeathTest, AHundredMegabytesOnStderr) {
   run({library("a", "make=stderr"), library("b", "good", "round=stderr")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
@@ -382,13 +394,13 @@ TEST_F(DeathTest, LostTwiceIsACrash) {
 TEST_F(DeathTest, KilledAtWorkByHand) {
   run({library("a", "good", "round=kill@" + file("once")), library("b")});
   EXPECT_EQ(with(Outcome::zero_copy).size(), 4u);
-  const auto is_told = [](const Warning& one) {
+  const auto is_reported = [](const Warning& one) {
     return one.code == "failed-beside-others" && one.data == Warning::Data{{"signal", "SIGKILL"}};
   };
   std::size_t reported = 0;
   for (const auto& [key, entry] : entries_) {
     reported += static_cast<std::size_t>(
-        std::count_if(entry.warnings.begin(), entry.warnings.end(), is_told));
+        std::count_if(entry.warnings.begin(), entry.warnings.end(), is_reported));
   }
   EXPECT_EQ(reported, 1u);
 }

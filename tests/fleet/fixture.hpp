@@ -37,7 +37,7 @@ inline plan::Library library(const std::string& name, const std::string& produce
 class Watcher : public Observer {
  public:
   void progress(std::size_t, std::size_t, const std::string& activity) override {
-    all_doings.insert(activity);
+    activities.insert(activity);
     if (on_progress) on_progress(activity);
   }
   void recorded(const Entry& entry) override {
@@ -48,7 +48,7 @@ class Watcher : public Observer {
   std::function<void(const std::string&)> on_progress;
   std::function<void()> on_recorded;
   std::vector<std::string> names;
-  std::set<std::string> all_doings;
+  std::set<std::string> activities;
   std::vector<std::size_t> names_when_covered;  ///< cells recorded by then, once for each call
 };
 

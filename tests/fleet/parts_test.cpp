@@ -12,7 +12,6 @@
 
 #include "../model/warnings.hpp"
 #include "fleet/channel.hpp"
-#include "fleet/fd.hpp"
 #include "fleet/memory.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/pace.hpp"
@@ -21,6 +20,7 @@
 #include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
 #include "random.hpp"
+#include "results/file.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -58,15 +58,15 @@ TEST(Progress, TheNumberNeverDecreases) {
   Counts counts;
   std::size_t recorded = 0;
   Progress progress(counts, 9, [&recorded] { return recorded; });
-  progress.tell();
+  progress.report();
   recorded = 1;
   progress.pending(3);
-  progress.tell();
+  progress.report();
   progress.forget(3);  // their worker died
-  progress.tell();
+  progress.report();
   recorded = 5;
   progress.pending(99);
-  progress.tell();
+  progress.report();
   std::vector<std::size_t> done;
   for (const auto& [number, total] : counts.seen) {
     EXPECT_EQ(total, 9u);
@@ -81,14 +81,14 @@ class ChannelTest : public ::testing::Test {
   ChannelTest() {
     std::array<int, 2> fds{};
     ::socketpair(AF_UNIX, SOCK_STREAM, 0, fds.data());
-    ours_ = Fd(fds[0]);
-    theirs_ = Fd(fds[1]);
+    ours_ = results::File(fds[0]);
+    theirs_ = results::File(fds[1]);
   }
   void comes(std::string_view text) {
     ASSERT_EQ(::send(theirs_.get(), text.data(), text.size(), 0),
               static_cast<ssize_t>(text.size()));
   }
-  Fd ours_, theirs_;
+  results::File ours_, theirs_;
 };
 
 TEST_F(ChannelTest, LinesArriveInPieces) {

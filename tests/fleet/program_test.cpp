@@ -12,8 +12,8 @@
 #include <system_error>
 #include <variant>
 
-#include "fleet/fd.hpp"
 #include "fleet/worker.hpp"
+#include "results/file.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -69,7 +69,7 @@ TEST(Program, GetsNoDescriptorThatWeInherited) {
   if (::dlsym(RTLD_DEFAULT, "posix_spawn_file_actions_addclosefrom_np") == nullptr) {
     GTEST_SKIP() << "glibc 2.34 is the first that closes them";
   }
-  const Fd inherited(::fcntl(STDERR_FILENO, F_DUPFD, 20));  // without FD_CLOEXEC
+  const results::File inherited(::fcntl(STDERR_FILENO, F_DUPFD, 20));  // without FD_CLOEXEC
   ASSERT_GE(inherited.get(), 20);
   const std::string number = std::to_string(inherited.get());
   const std::string script = "if [ -e /proc/self/fd/" + number + " ]; then echo there; fi";

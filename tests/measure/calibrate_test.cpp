@@ -1,9 +1,9 @@
-#include "measure/calibrate.hpp"
-
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <map>
+
+#include "measure/round.hpp"
 
 namespace {
 

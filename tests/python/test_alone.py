@@ -45,7 +45,7 @@ def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
     error = cross(tmp_path, OLD, SHARE, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert error["reason"] == (
-        "the consumer requested a version, and the producer gave a legacy struct"
+        "the consumer requested a version, and the producer exported a legacy struct"
     )
 
 
@@ -80,7 +80,7 @@ def test_what_requests_for_no_version_is_reported_so(
     error = cross(tmp_path, make, BARE.replace("ASKED", requested), protocol)["error"]
     assert (error["outcome"], error["reason"]) == (
         "no-protocol",
-        f"the consumer requested no version, and the producer gave a {given} struct",
+        f"the consumer requested no version, and the producer exported a {given} struct",
     )
 
 

@@ -129,7 +129,7 @@ def test_the_terminal_shows_one_matrix(sweeps: dict[str, Any]) -> None:
 def test_an_array_without_elements_ends_like_nothing(sweeps: dict[str, Any]) -> None:
     entry = by_case(sweeps)["f32-empty"]
     assert (entry["code"], entry["found"]) == ("untimed", "unproven")
-    assert entry["reason"] == "unproven, not timed: an array without elements proves nothing"
+    assert entry["reason"] == "unproven, not timed: an array without elements gives no evidence"
     assert case_sweep.untimed_words(entries_of([entry])) == ["1 without elements"]
     headline = facts.of(doc(sweeps))[0].headline
     assert headline[-1] == "1 without elements"

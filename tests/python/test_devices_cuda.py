@@ -70,7 +70,7 @@ def test_pinned_and_managed_memory(tmp_path: Path) -> None:
         assert on_cpu["outcome"] == "unsupported"
         assert "belongs to a device" in on_cpu["reason"]
     managed = found[name(device="rocm:0", case="f32-managed", size=size)]
-    assert "DLPack has no word for such memory of rocm" in managed["reason"]
+    assert "DLPack has no device type for such memory of rocm" in managed["reason"]
 
 
 def test_pairs_beside_the_devices_own_memcpy(tmp_path: Path) -> None:

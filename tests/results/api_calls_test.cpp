@@ -1,4 +1,4 @@
-#include "looked_at_again.hpp"
+#include "recorded_run.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -14,7 +14,7 @@ ApiCalls calls(const std::string& kind, std::uint64_t number) {
   return made;
 }
 
-class Api : public testing::LookedAtAgain {
+class Api : public testing::RecordedRun {
  protected:
   void append(const ApiRecord& record) const {
     append_afterwards<ApiRecord>(folder_.path(), {record});

@@ -144,7 +144,7 @@ TEST_F(CompareOutcomes, APhaseThatWasNotTimedIsNeitherThereNorGone) {
 /// In four workers, of which the first found something else.
 Entry torn(const std::string& consumer, Outcome first, Outcome others) {
   Entry entry = in_workers(measured("numpy", consumer), 4, 1);
-  entry.outcome = dearer(first, others);
+  entry.outcome = weaker_claim(first, others);
   for (WorkerNumbers& worker : entry.workers) worker.outcome = others;
   entry.workers[0].outcome = first;
   return entry;

@@ -1,4 +1,4 @@
-#include "looked_at_again.hpp"
+#include "recorded_run.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -6,7 +6,7 @@ namespace {
 using testing::measured;
 using testing::read_text;
 
-class Counts : public testing::LookedAtAgain {
+class Counts : public testing::RecordedRun {
  protected:
   void append(const CountRecord& count) const {
     append_afterwards<CountRecord>(folder_.path(), {count});

@@ -1,4 +1,4 @@
-#include "looked_at_again.hpp"
+#include "recorded_run.hpp"
 #include "results/strict_json.hpp"
 
 namespace dlbench::results {
@@ -24,7 +24,7 @@ Ordering refused_argument() {
   return one;
 }
 
-class Sync : public testing::LookedAtAgain {
+class Sync : public testing::RecordedRun {
  protected:
   void append(const SyncRecord& record) const {
     append_afterwards<SyncRecord>(folder_.path(), {record});

@@ -225,14 +225,14 @@ TEST(Synchronization, ALongerDelayDoesNotForgetAnEarlyRead) {
 TEST(Synchronization, SettlesWhereACallIsRefused) {
   Planted planted(Kind::Nothing);
   Queue queue = planted.queue();
-  int settled = 0;
+  int run_and_settle = 0;
   queue.take = [] { throw std::runtime_error("no"); };
   queue.settle = [&] {
-    ++settled;
+    ++run_and_settle;
     planted.queue().settle();
   };
   EXPECT_THROW(classify(queue), std::runtime_error);
-  EXPECT_EQ(settled, 1);
+  EXPECT_EQ(run_and_settle, 1);
 }
 
 TEST(Synchronization, QueuesThatAreNotIndependentGiveNoVerdict) {

@@ -1,4 +1,5 @@
-// The device room of a process, for the worker, the native producer and consumer, and Python.
+// The module `_device`: the device room of a process, for the worker, the native producer and
+// consumer, and Python.
 #define PY_SSIZE_T_CLEAN
 #include "exchange/python/module.hpp"
 
@@ -57,8 +58,7 @@ PyObject* about(PyObject*, PyObject* name) {
   return Py_BuildValue("(ssN)", facts.library.c_str(), facts.version.c_str(), units);
 }
 
-/// `measure(table)` while the device is current; then what was current before is so again. Throws
-/// std::runtime_error.
+/// Calls `measure(table)` while the device is current. Throws std::runtime_error.
 template <typename Measure>
 auto measured_in(const char* name, int ordinal, Measure&& measure) {
   const Backend* found = dlbench::device::backend(name);
@@ -72,7 +72,7 @@ auto measured_in(const char* name, int ordinal, Measure&& measure) {
   return measure(*found->table);
 }
 
-/// The items of `measure()` as a list, each made by `object`; nullptr with an exception set.
+/// The items of `measure()` as a list, each converted by `object`; null with an exception set.
 template <typename Measure, typename Object>
 PyObject* list_of(Measure&& measure, Object&& object) {
   try {
@@ -133,26 +133,28 @@ PyObject* stream_order(PyObject*, PyObject* arguments) {
 PyMethodDef functions[] = {
     {"names", &names, METH_NOARGS, "names()\n--\n\nThe kinds of device that have a table."},
     {"backend", &backend, METH_O,
-     "backend(name, /)\n--\n\n(state, detail, count) of a kind of device; its first call looks for "
-     "the driver. Raises\nKeyError for another name."},
+     "backend(name, /)\n--\n\n(state, detail, count) of a kind of device. The first call opens "
+     "the driver. Raises\nKeyError for an unknown name."},
     {"about", &about, METH_O,
      "about(name, /)\n--\n\n(library, version, [(name, uuid, mode), ...]) from the driver; "
-     "empty where it does not."},
+     "unknown values are empty."},
     {"timer_steps", &timer_steps, METH_VARARGS,
-     "timer_steps(name, ordinal, count, /)\n--\n\nDifferences between neighboring readings of the "
+     "timer_steps(name, ordinal, count, /)\n--\n\nDifferences between consecutive readings of the "
      "device's timer, in ns."},
     {"empty_events", &empty_events, METH_VARARGS,
-     "empty_events(name, ordinal, count, hold_ns, /)\n--\n\nTimes between two events with nothing "
-     "between them, in ns; behind a delay of hold_ns\nunless that is 0."},
+     "empty_events(name, ordinal, count, hold_ns, /)\n--\n\nTimes between two adjacent events, in "
+     "ns, after a delay of hold_ns\nunless that is 0."},
     {"stream_order", &stream_order, METH_VARARGS,
      "stream_order(name, ordinal, streams, delay_ns, /)\n--\n\nFor each stream that is kept busy: "
-     "(was busy, was ordered on itself, a digit a stream:\n1 where it ran beside the busy one)."},
+     "(was busy, was ordered on itself, a digit for each stream:\n1 if it ran concurrently with "
+     "the "
+     "busy one)."},
     {}};
 
 PyModuleDef module = dlbench::define_module(
     "_device", "The devices of this process, shared by all modules.", functions);
 
-/// The folders that this interpreter imports from; what is no text, or no UTF-8, is left out.
+/// The folders of sys.path, without items that are not UTF-8 text.
 std::vector<std::string> import_folders() {
   std::vector<std::string> folders;
   PyObject* const path = PySys_GetObject("path");  // borrowed

@@ -33,7 +33,7 @@ class Quiet:
     def __exit__(self, *_: object) -> None:
         return None
 
-    def on_progress(self, done: int, total: int, doing: str) -> None:
+    def on_progress(self, done: int, total: int, activity: str) -> None:
         """Called by the core, often: units done of all, and the pair at work."""
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
@@ -65,11 +65,11 @@ class First(Quiet):
         self._cover = cover
         self._begun = self._recorded = False
 
-    def on_progress(self, done: int, total: int, doing: str) -> None:
+    def on_progress(self, done: int, total: int, activity: str) -> None:
         if not self._begun:
             self._begun = True
             self._begin()
-        self._observer.on_progress(done, total, doing)
+        self._observer.on_progress(done, total, activity)
 
     def on_recorded(self, cell: str, outcome: str, median_ns: float) -> None:
         self.record()
@@ -100,12 +100,12 @@ class Lines(Quiet):
         self._stage, self._units = stage, units
         self._printed_at, self._printed = now(), ""
 
-    def on_progress(self, done: int, total: int, doing: str) -> None:
+    def on_progress(self, done: int, total: int, activity: str) -> None:
         self._left.see(done)
         if self._now() - self._printed_at < self._every:
             return
         counted = f"{done} of {total} {self._units}"
-        parts = [self._stage, counted, doing, self._left.show(done, total)]
+        parts = [self._stage, counted, activity, self._left.show(done, total)]
         line = log_line(", ".join(part for part in parts if part))
         if line == self._printed:
             return
@@ -146,20 +146,20 @@ class Bar(Quiet):
     def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
-    def on_progress(self, done: int, total: int, doing: str) -> None:
+    def on_progress(self, done: int, total: int, activity: str) -> None:
         self._left.see(done)
         if self._now() - self._painted_at < self._every and done < total:
             return
         self._painted_at = self._now()
         left = self._left.show(done, total)
-        doing = printable(", ".join(part for part in (self._stage, doing) if part))
+        activity = printable(", ".join(part for part in (self._stage, activity) if part))
         # Rich would shorten the numbers to fit a long text.
         room = self._width - len(f"{'':{BAR}} {total}/{total} {left} ")
         self._progress.update(
             self._task,
             completed=done,
             total=total,
-            description=shorten(doing, max(room, 0)),
+            description=shorten(activity, max(room, 0)),
             left=left,
         )
         self._progress.refresh()

@@ -3,23 +3,27 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 namespace dlbench {
 
-// State that the GIL protects is one for each thread where Python runs without a GIL.
+// For state that the GIL protects: thread-local in a Python without a GIL.
 #ifdef Py_GIL_DISABLED
 #define DLBENCH_UNDER_GIL thread_local
 #else
 #define DLBENCH_UNDER_GIL
 #endif
 
-/// A module of this content.
+/// The definition of a module.
 inline PyModuleDef define_module(const char* name, const char* doc, PyMethodDef* methods) {
   return {PyModuleDef_HEAD_INIT, name, doc, -1, methods, nullptr, nullptr, nullptr, nullptr};
 }
 
-/// A new module that runs without the GIL: what several threads reach in it is constant, atomic,
-/// locked, or DLBENCH_UNDER_GIL. Without this declaration its import enables the GIL again, and
-/// numbers of a free-threaded Python would be measured with it. Null with an exception set.
+/// Creates a module and declares that it runs without the GIL: its shared state is constant,
+/// atomic, locked, or DLBENCH_UNDER_GIL. Without this declaration its import would enable the GIL
+/// of a free-threaded Python. Null with an exception set.
 inline PyObject* create_module(PyModuleDef& definition) {
   PyObject* module = PyModule_Create(&definition);
 #ifdef Py_GIL_DISABLED
@@ -28,6 +32,15 @@ inline PyObject* create_module(PyModuleDef& definition) {
   }
 #endif
   return module;
+}
+
+/// Adds ready types to a module. Returns false with an exception set, also if `module` is null.
+inline bool add_types(PyObject* module,
+                      std::initializer_list<std::pair<const char*, PyTypeObject*>> types) {
+  return module != nullptr && std::all_of(types.begin(), types.end(), [module](const auto& type) {
+           return PyModule_AddObjectRef(module, type.first,
+                                        reinterpret_cast<PyObject*>(type.second)) == 0;
+         });
 }
 
 }  // namespace dlbench

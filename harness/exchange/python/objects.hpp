@@ -26,7 +26,8 @@ PyObject* tuple_of(std::span<const Integer> values) {
   return tuple.release();
 }
 
-/// The common fields of a static type. Instances of static types pay no reference to their type.
+/// Sets the common fields of a static type. A static type is used because its instances hold no
+/// reference to it.
 inline void name_type(PyTypeObject& type, const char* name, const char* doc, Py_ssize_t size,
                       destructor dealloc) {
   Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);

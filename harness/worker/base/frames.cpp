@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-// CPython 3.10 passes another kind of frame, and without the interpreter's lock other threads would
-// enter functions at the same time.
+// CPython 3.10 passes another kind of frame. Without the GIL other threads would enter functions
+// concurrently.
 #if PY_VERSION_HEX >= 0x030B0000 && !defined(Py_GIL_DISABLED)
 #define DLBENCH_NAMES_FRAMES
 #endif
@@ -18,7 +18,7 @@ namespace {
 using Run = _PyFrameEvalFunction;
 
 struct Node {
-  PyCodeObject* code;  // kept alive by the reference taken when it was first seen
+  PyCodeObject* code;  // owned by a reference taken when it was first seen
   int parent;
 };
 
@@ -29,8 +29,8 @@ Run evaluate_frame = nullptr;
 
 }  // namespace
 
-// One function for each node. The number in its text keeps the compiler from folding them into one,
-// and the line behind the call from turning it into a jump.
+// One function for each node. The index in the first asm statement prevents the compiler from
+// merging the functions, and the statement after the call prevents a tail call.
 template <int index>
 __attribute__((visibility("default"), noinline)) PyObject* dlbench_frame(
     PyThreadState* state, struct _PyInterpreterFrame* frame, int thrown) {
@@ -56,7 +56,7 @@ PyCodeObject* code_of(struct _PyInterpreterFrame* frame) {
   return reinterpret_cast<PyCodeObject*>(code);
 }
 #else
-// CPython 3.11 has no function for it: the head of its struct _PyInterpreterFrame.
+// CPython 3.11 has no function for this, so read the head of its struct _PyInterpreterFrame.
 struct Head {
   void *function, *globals, *builtins, *locals;
   PyCodeObject* code;

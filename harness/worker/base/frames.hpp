@@ -14,15 +14,15 @@ struct FrameNode {
   std::string file;
 };
 
-/// While it lives, each Python function that this thread enters runs below its own C++ function,
-/// `dlbench_frame<INDEX>`, so that a native profiler can distinguish them. The interpreter then
-/// makes a C call for every Python call, which adds a few dozen instructions. Functions beyond the
-/// first `kMost` count as part of their caller.
+/// While this object lives, each Python function that this thread enters runs below its own C++
+/// function, `dlbench_frame<INDEX>`, so that a native profiler can distinguish them. The
+/// interpreter then makes a C call for every Python call, which adds a few dozen instructions.
+/// Functions beyond the first `kMost` count as part of their caller.
 class Frames {
  public:
   static constexpr int kMost = 256;
 
-  /// Throws Failure where this interpreter lacks the hook (CPython 3.11 and newer have it).
+  /// Throws Failure if the interpreter lacks the hook. CPython 3.11 and newer have it.
   Frames();
   ~Frames();
   Frames(const Frames&) = delete;

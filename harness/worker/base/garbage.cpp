@@ -5,11 +5,12 @@
 namespace dlbench::worker {
 namespace {
 
-// Scanning what is new takes microseconds; all that was made since the batch began, milliseconds.
+// Collecting the youngest generation takes microseconds, collecting all generations milliseconds.
 constexpr int kYoung = 1, kAll = 2;
 constexpr int kRoundsBetweenFullScans = 64;
 
-// The gc module's functions, which also work while the collector is off; PyGC_Collect does not.
+// The functions of the gc module. They also work while the collector is disabled; PyGC_Collect does
+// not.
 struct Collector {
   Ref module = checked(PyImport_ImportModule("gc"));
   Ref collect = checked(PyObject_GetAttrString(module.get(), "collect"));
@@ -27,7 +28,7 @@ void stop_garbage_collector() {
   checked(PyObject_CallMethod(collector().module.get(), "disable", nullptr));
 }
 
-void set_survivors_aside() {
+void freeze_survivors() {
   checked(PyObject_CallFunction(collector().collect.get(), "i", kAll));
   checked(PyObject_CallMethod(collector().module.get(), "freeze", nullptr));
 }

@@ -7,8 +7,8 @@
 
 namespace dlbench::worker {
 
-/// The first keyword of a call that a method does not accept, borrowed, or null. None counts as
-/// absent: a method that accepts more than one keyword passes such a keyword on.
+/// The first keyword argument that is not in `known`, borrowed, or null. If more than one keyword
+/// is known, an unknown keyword with the value None is ignored, because such methods pass it on.
 inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
                                  std::initializer_list<const char*> known) {
   const Py_ssize_t keywords = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
@@ -23,14 +23,16 @@ inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
   return nullptr;
 }
 
-/// The TypeError of an old producer for an unknown argument. Complete texts, since a consumer may
-/// get one in every timed exchange, and formatting costs some 20 ns for each part.
+/// The messages of the TypeError that an old producer raises for an unknown argument. They are
+/// complete texts because a consumer may get one in every timed exchange, and formatting costs
+/// about 20 ns for each part.
 inline constexpr const char* kUnknownToDlpack =
     "__dlpack__() got an unexpected keyword argument '%U'";
 inline constexpr const char* kUnknownToArray =
     "__array__() got an unexpected keyword argument '%U'";
 
-/// The argument of a `__dlpack__` call that producers before DLPack 1.0 do not accept, or null.
+/// The first argument of a `__dlpack__` call that producers before DLPack 1.0 do not accept, or
+/// null.
 inline PyObject* unknown_to_legacy(PyObject* const* values, PyObject* names) {
   return unknown_keyword(values, names, {"stream"});
 }

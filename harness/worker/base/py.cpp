@@ -14,7 +14,7 @@ std::string utf8(const Ref& text) {
     return {bytes, static_cast<std::size_t>(size)};
   }
   PyErr_Clear();
-  // Half of a surrogate pair is spelled out.
+  // A lone surrogate cannot be encoded, so it is escaped.
   const Ref spelled = Ref::steal(
       text ? PyUnicode_AsEncodedString(text.get(), "utf-8", "backslashreplace") : nullptr);
   char* bytes = nullptr;
@@ -25,8 +25,8 @@ std::string utf8(const Ref& text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-// The first line with content: some libraries begin their messages with a blank line, or with a
-// heading, which ends in a colon.
+// The first line with content. Some libraries begin messages with a blank line, or with a heading
+// that ends in a colon.
 std::string first_line(std::string_view text) {
   constexpr const char* kBlank = " \t\r\n";
   std::string line;
@@ -50,7 +50,7 @@ std::string repr_of(PyObject* object) {
   return utf8(Ref::steal(PyObject_Repr(object)));
 }
 
-PyObject* adapter_word(const char* name) {
+PyObject* adapter_attribute(const char* name) {
   static PyObject* const adapter = checked(PyImport_ImportModule("dlbench.adapter")).release();
   // The module keeps its classes alive and is never unloaded.
   return checked(PyObject_GetAttrString(adapter, name)).get();
@@ -71,14 +71,14 @@ Failure fetch_failure(Outcome otherwise) {
   if (failure.reason.empty()) failure.reason = failure.exception;
   if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
     failure.outcome = Outcome::out_of_memory;
-  } else if (PyErr_GivenExceptionMatches(type, adapter_word("Unsupported"))) {
+  } else if (PyErr_GivenExceptionMatches(type, adapter_attribute("Unsupported"))) {
     failure.outcome = Outcome::unsupported;
     failure.exception.clear();
   }
   return failure;
 }
 
-std::string words_of(const Failure& failure) {
+std::string message_of(const Failure& failure) {
   const bool named = failure.exception.empty() || failure.reason == failure.exception;
   return named ? failure.reason : failure.exception + ": " + failure.reason;
 }
@@ -90,6 +90,17 @@ Ref optional_attribute(PyObject* object, const char* name) {
     PyErr_Clear();
   }
   return Ref::steal(value);
+}
+
+bool has_gil() {
+  const Ref sys = checked(PyImport_ImportModule("sys"));
+  const Ref enabled = optional_attribute(sys.get(), "_is_gil_enabled");
+  return !enabled || PyObject_IsTrue(checked(PyObject_CallNoArgs(enabled.get())).get()) == 1;
+}
+
+bool had_gil_at_start() {
+  static const bool had = has_gil();
+  return had;
 }
 
 }  // namespace dlbench::worker

@@ -34,12 +34,12 @@ class Ref {
   PyObject* object_ = nullptr;
 };
 
-/// Why an exchange has no number: outcome, code and reason of the cell.
+/// Why an exchange has no time: outcome, code and reason of the cell.
 struct Failure {
   Outcome outcome = Outcome::refused;
   std::string exception;  ///< the type's name; empty where no exception was raised
   std::string reason;     ///< one line
-  std::string code{};     ///< of model/codes.hpp, or empty: nothing finer than the outcome is known
+  std::string code{};     ///< of model/codes.hpp; empty: nothing more than the outcome is known
   std::map<std::string, std::string> data{};  ///< values for the names in the code's meaning
 };
 
@@ -53,20 +53,27 @@ inline Ref checked(PyObject* result) {
   return Ref::steal(result);
 }
 
-/// "TypeError: expected an array"; the reason alone where no exception was raised.
-std::string words_of(const Failure& failure);
+/// "TypeError: expected an array"; the reason alone if no exception was raised.
+std::string message_of(const Failure& failure);
 
-/// The attribute, or an empty Ref where it is missing. Other errors are thrown.
+/// The attribute, or an empty Ref if it is missing. Throws Failure for other exceptions.
 Ref optional_attribute(PyObject* object, const char* name);
 
-/// Definitions of dlbench.adapter: `Call`, `Capsule`, `Unsupported`, `X`. Borrowed, valid for the
-/// process.
-PyObject* adapter_word(const char* name);
+/// An attribute of dlbench.adapter: `Call`, `Capsule`, `Unsupported` or `X`. Borrowed; valid for
+/// the life of the process.
+PyObject* adapter_attribute(const char* name);
 
 /// str(object), "?" where that fails.
 std::string text_of(PyObject* object);
 
 /// repr(object), "?" where that fails.
 std::string repr_of(PyObject* object);
+
+/// Does the interpreter run with the GIL now? In a free-threaded Python, importing a library that
+/// does not support this enables the GIL for the rest of the process.
+bool has_gil();
+
+/// The result of has_gil() at the first call, which the worker makes before it imports any library.
+bool had_gil_at_start();
 
 }  // namespace dlbench::worker

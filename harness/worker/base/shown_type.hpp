@@ -7,12 +7,12 @@
 
 namespace dlbench::worker {
 
-/// A method with keywords, in the interpreter's convention without a tuple.
+/// A method with keywords in CPython's fast calling convention.
 using FastMethod = PyObject* (*)(PyObject*, PyObject* const*, Py_ssize_t, PyObject*);
 PyMethodDef method(const char* name, FastMethod function);
 
-/// A Python type that has exactly the given members. The type points into the lists, which must
-/// live as long as it does.
+/// A Python type that has exactly these members. The type points into the lists, which must outlive
+/// it.
 struct ShownType {
   std::vector<PyMethodDef> methods;
   std::vector<PyGetSetDef> properties;

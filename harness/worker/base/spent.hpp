@@ -5,7 +5,7 @@
 
 namespace dlbench::worker {
 
-/// How a worker's time is spent. The rest of a run's time is dlbench's own.
+/// Counts how a worker spends its time. The remaining time of a run is dlbench's own.
 class Spent {
  public:
   enum class On {
@@ -18,7 +18,7 @@ class Spent {
     double timing;
   };
 
-  /// Counts time from here to the end of its scope.
+  /// Counts the time until the end of its scope.
   class Span {
    public:
     explicit Span(On what) : what_(what) {}

@@ -13,7 +13,7 @@ WarningCapture::WarningCapture() {
 }
 
 WarningCapture::~WarningCapture() {
-  // A scope that is left by a Failure has no exception pending.
+  // A scope that is left by a C++ Failure has no pending Python exception.
   const Ref left =
       Ref::steal(PyObject_CallMethod(context_.get(), "__exit__", "OOO", Py_None, Py_None, Py_None));
   if (!left) PyErr_Clear();

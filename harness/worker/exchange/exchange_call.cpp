@@ -13,7 +13,7 @@
 namespace dlbench::worker {
 namespace {
 
-// An asynchronous consumer that is not waited for piles its copies up: 7 GB were seen.
+// Without a wait the copies of an asynchronous consumer accumulate: 7 GB were observed.
 std::uint64_t most_in_flight(std::uint64_t bytes) {
   constexpr std::uint64_t kMostBytes = 256ULL << 20;
   return std::max<std::uint64_t>(1, kMostBytes / std::max<std::uint64_t>(1, bytes));
@@ -46,7 +46,7 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
   pool_ = arrays.get(order.exchange, producer, order.make_case);
 }
 
-void ExchangeCall::give_exporters(const std::string& requested) {
+void ExchangeCall::pass_exporters(const std::string& requested) {
   PyObject* x = first_array();
   if (!offers(shown_by(x), requested)) {
     export_ = export_for(producer_, requested);
@@ -63,16 +63,16 @@ void ExchangeCall::give_exporters(const std::string& requested) {
       exported_.push_back(make_exported(array.get(), export_));
     }
   }
-  give(exporters());
+  set_inputs(exporters());
   shown_ = shown_by(first_exporter());
 }
 
-void ExchangeCall::give_proxies(Shown shown) {
+void ExchangeCall::pass_proxies(Shown shown) {
   shown_ = shown;
   is_proxied_ = true;
   std::vector<Ref> proxies;
   for (const Ref& array : pool_->arrays) proxies.push_back(object_for(array));
-  give(std::move(proxies));
+  set_inputs(std::move(proxies));
 }
 
 Ref ExchangeCall::object_for(const Ref& array) const {
@@ -80,10 +80,10 @@ Ref ExchangeCall::object_for(const Ref& array) const {
   return is_proxied_ ? make_proxy(array.get(), shown_) : array;
 }
 
-void ExchangeCall::give(std::vector<Ref> objects) {
-  given_ = std::move(objects);
+void ExchangeCall::set_inputs(std::vector<Ref> objects) {
+  inputs_ = std::move(objects);
   borrowed_.clear();
-  for (const Ref& object : given_) borrowed_.push_back(object.get());
+  for (const Ref& object : inputs_) borrowed_.push_back(object.get());
 }
 
 Ref ExchangeCall::import(PyObject* x) {
@@ -105,9 +105,9 @@ Ref ExchangeCall::import_and_wait(PyObject* x) {
 Ref ExchangeCall::import_first(const Step& step) {
   step("call");
   try {
-    return import_noting(borrowed_[0], python_warnings_, [&] { step("ready"); });
+    return import_with_warnings(borrowed_[0], python_warnings_, [&] { step("ready"); });
   } catch (const Failure& failure) {
-    // No library refused it.
+    // The exception is from dlbench's exporter, not from a library.
     if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;
     throw Failure{Outcome::no_protocol, "",
                   "the consumer passes an argument that the producer's method does not accept; "
@@ -120,17 +120,17 @@ std::optional<Failure> ExchangeCall::import_recorded(Shown shown, Recorder& reco
                                                      Warnings& warnings) {
   try {
     const RecordingProxy proxy(first_exporter(), shown, recorder);
-    const Ref dropped = import_noting(proxy.get(), warnings, [] {});
+    const Ref dropped = import_with_warnings(proxy.get(), warnings, [] {});
     return {};
   } catch (const Failure& failure) {
     return failure;
   }
 }
 
-// What only the first call of an exchange costs no later one does: its time is kept, whatever it
-// was given.
-Ref ExchangeCall::import_noting(PyObject* x, Warnings& warnings,
-                                const std::function<void()>& called) {
+// Only the first call of an exchange has one-time costs, so its time is kept, whatever its argument
+// is.
+Ref ExchangeCall::import_with_warnings(PyObject* x, Warnings& warnings,
+                                       const std::function<void()>& called) {
   double call_ns = 0;
   Ref result = [&] {
     const WarningCapture noted;

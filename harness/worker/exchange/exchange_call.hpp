@@ -20,11 +20,11 @@
 
 namespace dlbench::worker {
 
-/// Reports the next step to the fleet, so that it knows where a worker died.
+/// Reports the next step to the fleet, so that the step in which a worker dies is known.
 using Step = std::function<void(const char*)>;
 
-/// The arrays of one exchange, the objects that the consumer gets for them, and its compiled call.
-/// The libraries must outlive it.
+/// The arrays of one exchange, the objects that are passed to the consumer, and the compiled call
+/// of the consumer. The libraries must outlive it.
 class ExchangeCall {
  public:
   /// Makes the arrays. Throws Failure.
@@ -39,12 +39,12 @@ class ExchangeCall {
   ImportCall& import_call() { return import_call_; }
   /// The consumer's wait, or null.
   PyObject* ready() const { return ready_.get(); }
-  /// Why the consumer's stream is unknown, where its `stream` failed.
+  /// Why the consumer's stream is unknown, if its `stream` failed.
   const std::string& stream_failure() const { return stream_failure_; }
-  /// The most calls without a wait: an asynchronous consumer must not run ahead of its work.
+  /// The most calls without a wait, which bounds the pending work of an asynchronous consumer.
   std::uint64_t most_iterations() const { return most_iterations_; }
-  /// Does the consumer lack a call for this protocol? Its conversion call is then shown this
-  /// protocol alone.
+  /// Does the consumer lack a call for this protocol? Its conversion call then gets a proxy that
+  /// offers this protocol alone.
   bool is_converted(const std::string& requested) const {
     return call_.name == "convert" && requested != "convert";
   }
@@ -59,21 +59,21 @@ class ExchangeCall {
   /// How the consumer reaches the arrays without a proxy: `Seen::via`.
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
 
-  /// Passes the arrays to the consumer, or the results of EXPORTS where the arrays do not offer the
-  /// protocol. Throws Failure `no-protocol` where neither does.
-  void give_exporters(const std::string& requested);
+  /// Passes the arrays to the consumer, or the results of EXPORTS if the arrays do not offer the
+  /// protocol. Throws Failure `no-protocol` if neither does.
+  void pass_exporters(const std::string& requested);
   /// Passes the arrays themselves to the consumer, whatever they offer.
-  void give_arrays() { give(pool_->arrays); }
-  /// Passes a proxy for each array to the consumer from now on, which shows only these protocols.
-  void give_proxies(Shown shown);
+  void pass_arrays() { set_inputs(pool_->arrays); }
+  /// Passes a proxy for each array to the consumer, which offers only these protocols.
+  void pass_proxies(Shown shown);
   /// The same for another array of this exchange.
   Ref object_for(const Ref& array) const;
   bool is_proxied() const { return is_proxied_; }
-  /// What a proxy must show so that it is imported as the given objects are.
+  /// The protocols that a proxy must offer to be imported as the present inputs are.
   Shown shown() const { return shown_; }
   /// The objects for the consumer, in the timed loop's order. Borrowed.
-  std::span<PyObject* const> given() const { return borrowed_; }
-  /// The index of the next one; the timed loops continue there.
+  std::span<PyObject* const> inputs() const { return borrowed_; }
+  /// The index of the next input, at which the timed loops continue.
   std::size_t& next() { return next_; }
 
   /// One call of the consumer; its data may not be ready yet. Throws Failure.
@@ -93,8 +93,8 @@ class ExchangeCall {
   const std::map<std::string, double>& first_ns() const { return first_ns_; }
 
  private:
-  void give(std::vector<Ref> objects);
-  Ref import_noting(PyObject* x, Warnings& warnings, const std::function<void()>& called);
+  void set_inputs(std::vector<Ref> objects);
+  Ref import_with_warnings(PyObject* x, Warnings& warnings, const std::function<void()>& called);
 
   const Library& producer_;
   const Library& consumer_;
@@ -107,8 +107,8 @@ class ExchangeCall {
   std::shared_ptr<const Pool> pool_;
   Export export_;              // where no attribute of the arrays offers the protocol, or empty
   std::vector<Ref> exported_;  // the objects that then offer it
-  std::vector<Ref> given_;     // the arrays, or the objects in their place
-  std::vector<PyObject*> borrowed_;  // of given_
+  std::vector<Ref> inputs_;    // the arrays, or the objects in their place
+  std::vector<PyObject*> borrowed_;  // of inputs_
   std::size_t next_ = 0;
   Shown shown_ = 0;
   bool is_proxied_ = false;

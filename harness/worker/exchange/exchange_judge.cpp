@@ -8,10 +8,8 @@
 #include "model/codes.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
-#include "worker/base/gil.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/judge/copier.hpp"
-#include "worker/judge/growth.hpp"
 #include "worker/judge/lifetime.hpp"
 #include "worker/judge/outliving.hpp"
 #include "worker/library/device_memory.hpp"
@@ -23,13 +21,13 @@ namespace dlbench::worker {
 
 ExchangeJudge::ExchangeJudge(const Order& order, ExchangeCall& call)
     : call_(call),
-      // A driver's own reads raise no page fault, and a driver may fail where pages are missing.
+      // Reads by a driver raise no page fault, and a driver may fail if pages are protected.
       is_guardable_(order.special != "pinned" && order.special != "managed" &&
                     !device_named(target_of(order.exchange))) {}
 
 std::optional<Failure> ExchangeJudge::find_wrong_values(PyObject* result) {
   try {
-    judgement_ = look_at_both_ends(call_.pool(), call_.producer(), result, call_.consumer());
+    judgement_ = judge_result(call_.pool(), call_.producer(), result, call_.consumer());
     return {};
   } catch (const Failure& failure) {
     if (failure.outcome != Outcome::wrong) throw;
@@ -46,11 +44,12 @@ void ExchangeJudge::conclude() {
   add_warnings();
 }
 
-// Before any result is released: a result whose memory was already deleted must never be.
+// Called before any result is released: a result whose memory is already deleted must not be
+// released.
 void ExchangeJudge::check_lifetime(Ref& result) {
   if (result.get() == call_.first_exporter()) return;
   const ExportSource source{call_.pool(), call_.first_exporter(), call_.shown(), call_.producer()};
-  Lifetime found = look_at_lifetime(source, call_.consumer(),
+  Lifetime found = observe_lifetime(source, call_.consumer(),
                                     [this](PyObject* x) { return call_.import_and_wait(x); });
   lifetime_ = std::move(found.warnings);
   if (!found.deleted_twice) return;
@@ -59,10 +58,10 @@ void ExchangeJudge::check_lifetime(Ref& result) {
                 std::string(codes::kDeleterTwice)};
 }
 
-// A deleter that was called and did nothing shows only in what grows.
-void ExchangeJudge::look_for_growth(TimedBlocks& blocks) {
+// A deleter that does nothing is visible only in the growth of memory.
+void ExchangeJudge::check_growth(TimedBlocks& blocks) {
   constexpr std::uint64_t kLeast = 64, kMost = 256;
-  // So many long exchanges would take more time than their rounds.
+  // For long exchanges this would take more time than their rounds.
   if (blocks.calibrated() < kLeast || call_.most_iterations() < kLeast) return;
   forget(lifetime_, "memory-grows");
   const Spent::Span counted(Spent::On::library);
@@ -75,7 +74,7 @@ void ExchangeJudge::look_for_growth(TimedBlocks& blocks) {
        {{"bytes", bytes}});
 }
 
-// Warnings from outside the judgment, which is made again each time.
+// Adds the warnings that are not part of a judgment, which is replaced each time.
 void ExchangeJudge::add_warnings() {
   warn(judgement_.warnings, lifetime_);
   warn(judgement_.warnings, call_.python_warnings());
@@ -89,12 +88,12 @@ void ExchangeJudge::add_warnings() {
   }
 }
 
-// Exchanges an array that has no other owner.
+// Imports an array that has no other owner.
 void ExchangeJudge::check_outliving(const Order& order) {
   if (order.exchange.bytes > kMostBytesToOutlive) return;
-  const auto cross = [&](const Ref& array) { return call_.import(call_.object_for(array).get()); };
-  // Memory that the library keeps in a pool is written over where it comes again. Not the arrays
-  // that are measured, should `make` return the same memory twice.
+  const auto import = [&](const Ref& array) { return call_.import(call_.object_for(array).get()); };
+  // Overwrites memory that the library reuses from its pool, but not the measured arrays if `make`
+  // returns the same memory twice.
   std::string spoil_failure;
   const auto make_spoiled = [&]() -> Ref {
     try {
@@ -124,10 +123,10 @@ void ExchangeJudge::check_outliving(const Order& order) {
   try {
     missing = missing_of(extras_of(call_.first_array(), call_.producer()));
   } catch (const Failure&) {
-    // `look_at_both_ends` has warned already.
+    // `judge_result` has warned already.
   }
   const std::string why_not =
-      require_outliving(make_array(order.exchange, call_.producer(), order.make_case), cross, wait,
+      require_outliving(make_array(order.exchange, call_.producer(), order.make_case), import, wait,
                         make_spoiled, call_.consumer(), call_.pool().expected->view, missing,
                         PyLong_AsUnsignedLongLong(room.get()));
   if (spoil_failure.empty()) spoil_failure = why_not;
@@ -148,9 +147,9 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
                                             const Step& step) {
   if (is_dispatch(observed.seen.used)) return judgement_;
   step("growth");
-  look_for_growth(blocks);
+  check_growth(blocks);
   step("guard");
-  // Pages that a driver has pinned, or moves itself, are not ours to take away.
+  // Pages that a driver has pinned or migrates must not be protected.
   const std::optional<Held> source =
       is_guardable_ ? place_to_guard(call_.first_array(), call_.producer()) : std::optional<Held>{};
   std::string why_not;
@@ -181,17 +180,17 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
 }
 
 Judgement ExchangeJudge::judge_plainly() {
-  const Ref result = call_.import_and_wait(call_.given()[0]);
-  return look_at_both_ends(call_.pool(), call_.producer(), result.get(), call_.consumer());
+  const Ref result = call_.import_and_wait(call_.inputs()[0]);
+  return judge_result(call_.pool(), call_.producer(), result.get(), call_.consumer());
 }
 
 Judgement ExchangeJudge::judge_guarded(const exchange::View& source) {
   Judgement judgement;
-  Steps all = steps(call_.given()[0]);
+  Steps all = steps(call_.inputs()[0]);
   all.judge = [&](PyObject* result) {
-    judgement = look_at_both_ends(call_.pool(), call_.producer(), result, call_.consumer());
+    judgement = judge_result(call_.pool(), call_.producer(), result, call_.consumer());
   };
-  Guarded guarded = cross_guarded(source, all);
+  Guarded guarded = exchange_guarded(source, all);
   judgement.evidence.guard = guarded.word;
   judgement.late_read = guarded.seen.late > 0;
   judgement.guard = std::move(guarded.seen);
@@ -210,10 +209,10 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
     judgement_.copied_by = copier.library;
     warn(judgement_.warnings, copier.warnings);
   } catch (const Failure&) {
-    // It made no request under observation: so only the consumer can have copied.
+    // The consumer made no request to the array, so only the consumer can have copied.
     if (observed.seen.used == "own" && !observed.refuses_replay) judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
-    // An impossible description: `look_at_both_ends` has warned already.
+    // An impossible description: `judge_result` has warned already.
   }
 }
 

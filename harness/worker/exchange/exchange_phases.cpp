@@ -21,12 +21,12 @@ const Phases& ExchangePhases::prepare() {
     throw Failure{Outcome::no_protocol, "",
                   "the consumer makes no request to the array, so the exchange has no phases"};
   }
-  if (observed_.is_torn) {
+  if (observed_.is_truncated) {
     throw Failure{Outcome::unsupported, "",
                   "the consumer makes too many requests to the array for a replay"};
   }
   phases_ = std::make_unique<Phases>(WholeExchange{
-      call_.import_call(), call_.exporters(), call_.given(), call_.shown(), observed_.recording,
+      call_.import_call(), call_.exporters(), call_.inputs(), call_.shown(), observed_.recording,
       call_.is_proxied(), call_.ready(), call_.most_iterations()});
   return *phases_;
 }
@@ -51,8 +51,8 @@ PhaseReading ExchangePhases::round(std::uint64_t iterations, std::uint64_t prelu
 std::string ExchangePhases::walk(const Around& around) {
   around(trace::Category::exchange, [&] {
     std::size_t& next = call_.next();
-    PyObject* x = call_.given()[next];
-    next = next + 1 == call_.given().size() ? 0 : next + 1;
+    PyObject* x = call_.inputs()[next];
+    next = next + 1 == call_.inputs().size() ? 0 : next + 1;
     const Ref result = checked(call_.import_call()(x));
     if (call_.ready() != nullptr) {
       around(trace::Category::ready, [&] { call_.wait_for(result.get()); });

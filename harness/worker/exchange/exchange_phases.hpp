@@ -9,21 +9,21 @@
 
 namespace dlbench::worker {
 
-/// The phases of one exchange, where they can be separated.
+/// Measures the phases of one exchange, if they can be separated.
 class ExchangePhases {
  public:
   ExchangePhases(ExchangeCall& call, const ObservedProtocol& observed)
       : call_(call), observed_(observed) {}
 
-  /// Prepares the replay. Throws Failure where phases cannot be separated.
+  /// Prepares the replay. Throws Failure if the phases cannot be separated.
   const Phases& prepare();
-  /// Counts the instructions of their parts under callgrind. Throws Failure, also where they were
-  /// not prepared.
+  /// Counts the instructions of the phases under callgrind. Throws Failure, also if they are not
+  /// prepared.
   void count(std::uint64_t iterations, std::uint64_t prelude);
-  /// Times one round of them. Throws Failure, also where they were not prepared.
+  /// Times one round of the phases. Throws Failure, also if they are not prepared.
   PhaseReading round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
-  /// Makes one exchange inside `around`, with its wait inside that; then, where possible, a
-  /// replayed one, phase by phase. Never timed. Returns why it could not be replayed, or nothing.
+  /// Makes one exchange inside `around`, with the wait nested in it; then, if possible, a replayed
+  /// exchange, phase by phase. Not timed. Returns why the exchange cannot be replayed, or nothing.
   /// Throws Failure.
   std::string walk(const Around& around);
 

@@ -21,7 +21,7 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   if (is_dispatch(requested)) {
     dispatch(order, step);
   } else {
-    call.give_exporters(requested);
+    call.pass_exporters(requested);
     try {
       find_protocol(requested, step);
     } catch (const Failure& failure) {
@@ -39,15 +39,15 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   blocks.calibrate(order);
 }
 
-// NumPy's functions on the array itself. What comes out is computed, so it shares no memory with
-// the array and holds other values; what it kept of the array is the question.
+// Calls a NumPy function on the array itself. The result is computed, so it shares no memory with
+// the array and has other values; only its type and extras are compared.
 void Prepared::dispatch(const Order& order, const Step& step) {
   const std::string& requested = order.exchange.protocol;
   PyTypeObject* type = Py_TYPE(call.first_array());
   if (!overrides(type, requested)) {
     const std::string function = dispatching(requested);
     step("call");
-    const std::string became = look_at_dispatch(function, call.first_array(), call.producer());
+    const std::string became = describe_dispatch(function, call.first_array(), call.producer());
     throw Failure{Outcome::no_protocol,
                   "",
                   std::string("a ") + type->tp_name + " offers no " + requested +
@@ -55,7 +55,7 @@ void Prepared::dispatch(const Order& order, const Step& step) {
                   std::string(codes::kConverted),
                   {{"became", became}}};
   }
-  call.give_arrays();
+  call.pass_arrays();
   const Ref result = call.import_first(step);
   step("values");
   judge.compare_extras(result.get());
@@ -92,7 +92,7 @@ void Prepared::find_protocol(const std::string& requested, const Step& step) {
     if (wrong) throw Failure(*wrong);
     return;
   }
-  // The values above came by another protocol: they are not this cell's.
+  // The values above were imported through another protocol, so judge those of this cell.
   const Ref proxied_result = call.import_first(step);
   if (const std::optional<Failure> proxied_wrong = judge.find_wrong_values(proxied_result.get())) {
     throw Failure(*proxied_wrong);

@@ -5,12 +5,13 @@
 #include <utility>
 
 #include "model/codes.hpp"
+#include "model/contains.hpp"
 #include "worker/library/capsule.hpp"
 
 namespace dlbench::worker {
 namespace {
 
-// May a number be filed under `requested`, after what the recorder saw?
+// Does the recorded call use the requested protocol?
 bool fits(const std::string& requested, const Recorder& recorder) {
   if (requested == "convert" || requested == recorder.used()) return true;
   if (recorder.used() != "dlpack") return false;
@@ -18,7 +19,7 @@ bool fits(const std::string& requested, const Recorder& recorder) {
          (requested == "dlpack_versioned" && recorder.facts().struct_name == "versioned");
 }
 
-bool asks_for_version(const Recorder& recorder) {
+bool has_version_request(const Recorder& recorder) {
   constexpr std::string_view kVersion = "max_version=";
   return std::any_of(
       recorder.calls().begin(), recorder.calls().end(), [&](const std::string& call) {
@@ -27,21 +28,21 @@ bool asks_for_version(const Recorder& recorder) {
       });
 }
 
-// Why nothing is reported under `requested`. `direct`: the protocol that carries the array itself,
-// where known. Where the other one of DLPack's two structs came, the producer is responsible,
-// unless it was not called for this one. (The proxy of `dlpack_legacy` hides the request for a
-// version.)
+// The reason why the requested protocol is not used. `direct`: the protocol that the consumer uses
+// for the array itself, if known. If the other one of DLPack's two structs was exported, the
+// producer is responsible, unless the consumer did not request this one. (The proxy of
+// `dlpack_legacy` hides the request for a version.)
 std::string other_way(const std::string& requested, const std::string& direct,
                       const Recorder& recorder) {
   const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
-  const std::string& given = recorder.facts().struct_name;
-  if (!is_struct || recorder.used() != "dlpack" || given.empty()) {
+  const std::string& struct_name = recorder.facts().struct_name;
+  if (!is_struct || recorder.used() != "dlpack" || struct_name.empty()) {
     if (direct.empty()) return "the consumer does not request " + requested;
     return "the consumer imports through " + direct + ", not " + requested;
   }
-  const bool asked = requested == "dlpack_versioned" && asks_for_version(recorder);
-  return std::string("the consumer requested ") + (asked ? "a" : "no") +
-         " version, and the producer gave a " + given + " struct";
+  const bool is_requested = requested == "dlpack_versioned" && has_version_request(recorder);
+  return std::string("the consumer requested ") + (is_requested ? "a" : "no") +
+         " version, and the producer exported a " + struct_name + " struct";
 }
 
 Seen seen_through(const Recorder& recorder, const char* via) {
@@ -57,15 +58,15 @@ Seen seen_through(const Recorder& recorder, const char* via) {
 
 }  // namespace
 
-// A consumer that checks the exact type makes no request to the proxy: then only `convert` may be
-// reported for the direct call, since it promises no protocol. A cell with wrong values goes
-// through a proxy only where another protocol was seen to carry them.
+// A consumer that checks the exact type makes no request to the proxy. The direct call can then
+// only be reported as `convert`, which names no protocol. A cell with wrong values is repeated
+// through a proxy only if another protocol was observed.
 void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
     observed_.seen.used = "own";
     if (requested != "convert" && !is_wrong) {
-      use_proxy(requested, "the very object that it was given");
+      use_proxy(requested, "the object itself");
     }
     return;
   }
@@ -79,15 +80,14 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
                       facts.flags, {}};
     static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
-    observed_.recording = {asked_method(name, nullptr, 0, nullptr)};
+    observed_.recording = {make_method_request(name, nullptr, 0, nullptr)};
     return;
   }
   Recorder recorder;
-  Warnings warnings;  // of another exchange than the one that is timed
+  Warnings warnings;  // of an exchange that is not the timed one, so they are dropped
   const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
   if (requested == "convert") {
-    // A general call may recognize the type itself, and import an object without the type by
-    // another path.
+    // A general call may recognize the type and import other objects through another path.
     observed_.seen.used = "own";
     observed_.refuses_replay = refusal.has_value();
     if (!refusal) observe(recorder, "recorder");
@@ -101,17 +101,17 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
 void ProtocolSearch::observe(const Recorder& recorder, const char* via) {
   observed_.seen = seen_through(recorder, via);
   observed_.recording = recorder.recording();
-  observed_.is_torn = recorder.is_torn();
+  observed_.is_truncated = recorder.is_truncated();
 }
 
 void ProtocolSearch::use_proxy(const std::string& requested, const std::string& direct) {
-  given_proxy_ = true;
+  has_passed_proxy_ = true;
   Recorder recorder;
   Warnings warnings;
   const std::optional<Failure> refusal =
       call_.import_recorded(shown_for(requested), recorder, warnings);
   producer_raised_ = refusal && recorder.producer_failed();
-  // A request for the protocol that then failed still counts as its use.
+  // A failed request for the protocol still counts as a use of it.
   if (refusal && (fits(requested, recorder) || recorder.producer_failed())) throw Failure(*refusal);
   if (refusal || !fits(requested, recorder)) {
     Failure other{Outcome::no_protocol, "", other_way(requested, direct, recorder),
@@ -123,30 +123,30 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
     throw other;
   }
   observe(recorder, call_.has_exports() ? call_.way() : "proxy");
-  if (!observed_.is_proxied()) return;  // what EXPORTS make shows nothing else
-  // The first call was made with the array itself: what it warned of is named as such, unless this
-  // way warns of it too.
+  if (!observed_.is_proxied()) return;  // the objects of EXPORTS offer this protocol alone already
+  // The first call was made with the array itself, so its warnings are marked, unless the call with
+  // the proxy has them too.
   for (Warning& early : call_.python_warnings()) {
-    if (std::find(warnings.begin(), warnings.end(), early) != warnings.end()) continue;
+    if (contains(warnings, early)) continue;
     early.text = "first call: " + early.text;
     early.data["call"] = "first";
     warnings.push_back(std::move(early));
   }
   call_.python_warnings() = std::move(warnings);
-  call_.give_proxies(shown_for(requested));
+  call_.pass_proxies(shown_for(requested));
 }
 
-// A consumer that imports the array itself has not refused the library.
+// A consumer that imports the array itself refuses only the proxy.
 Failure ProtocolSearch::explain_refusal(
     const Failure& refusal, const Exchange& exchange,
     const std::function<std::optional<Failure>(PyObject*)>& find_wrong) {
   if (call_.is_converted(exchange.protocol) ||
-      call_.has_exports()) {  // else it was made, and succeeded
+      call_.has_exports()) {  // otherwise this call was made before and succeeded
     try {
       const Ref result = call_.import_and_wait(call_.first_array());
       if (std::optional<Failure> wrong = find_wrong(result.get())) {
         if (call_.has_exports()) return refusal;
-        wrong->reason += "; through dlbench's proxy it raises " + words_of(refusal);
+        wrong->reason += "; through dlbench's proxy it raises " + message_of(refusal);
         return *wrong;
       }
     } catch (const Failure& failure) {
@@ -159,7 +159,7 @@ Failure ProtocolSearch::explain_refusal(
                                                       : exchange.consumer + " raised ";
   return {Outcome::no_protocol, refusal.exception,
           exchange.consumer + " imports the array itself; through dlbench's proxy, which offers " +
-              exchange.protocol + " alone, " + raised_by + words_of(refusal),
+              exchange.protocol + " alone, " + raised_by + message_of(refusal),
           std::string(codes::kProxyRefused)};
 }
 

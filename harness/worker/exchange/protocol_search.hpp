@@ -12,8 +12,8 @@ namespace dlbench::worker {
 /// How the consumer imports the array, as observed.
 struct ObservedProtocol {
   Seen seen;
-  Recording recording;          ///< its requests to the array, on the timed path
-  bool is_torn = false;         ///< it made more requests than the recording holds
+  Recording recording;          ///< its requests to the array in the timed call
+  bool is_truncated = false;    ///< it made more requests than the recording holds
   bool refuses_replay = false;  ///< its requests to the array itself are then unknown
 
   bool is_proxied() const { return seen.via == "proxy"; }
@@ -21,40 +21,40 @@ struct ObservedProtocol {
   bool has_proxy() const { return is_proxied() || seen.via == "exports"; }
 };
 
-/// Finds the protocol by which the consumer imports the array. Passes it a proxy where only that
-/// makes it use the requested protocol.
+/// Finds the protocol through which the consumer imports the array. Passes a proxy if the consumer
+/// uses the requested protocol only with a proxy.
 class ProtocolSearch {
  public:
   explicit ProtocolSearch(ExchangeCall& call) : call_(call) {}
 
   const ObservedProtocol& observed() const { return observed_; }
 
-  /// A protocol of dispatch, which calls the array's own method.
+  /// Sets a protocol of dispatch, in which NumPy calls the array's own method.
   void set_dispatched(const std::string& protocol) {
     observed_.seen = {protocol, "direct", {}, "", {}, {}, {}};
   }
 
-  /// Calls once more through a recording proxy that shows everything that the producer offers.
+  /// Calls once more through a recording proxy that offers every protocol of the producer.
   /// `is_same_object`: the direct call returned its argument. `is_wrong`: it returned wrong values.
-  /// Throws Failure `no-protocol` where the requested protocol is not used.
+  /// Throws Failure `no-protocol` if the requested protocol is not used.
   void find(const std::string& requested, bool is_same_object, bool is_wrong);
 
-  /// Passes proxies that show the requested protocol alone. `direct`: the protocol that carries the
-  /// array itself, where known. Throws Failure.
+  /// Passes proxies that offer the requested protocol alone. `direct`: the protocol that the
+  /// consumer uses for the array itself, if known. Throws Failure.
   void use_proxy(const std::string& requested, const std::string& direct);
 
-  /// Was the consumer's exception about an object of dlbench?
+  /// Is the consumer's exception about an object of dlbench?
   bool is_refusal_of_proxy(const Failure& failure) const {
-    return failure.outcome == Outcome::refused && (given_proxy_ || call_.has_exports());
+    return failure.outcome == Outcome::refused && (has_passed_proxy_ || call_.has_exports());
   }
 
-  /// The outcome after such a refusal: the call with the array itself decides. `find_wrong`
+  /// The outcome after such a refusal, which depends on a call with the array itself. `find_wrong`
   /// compares the values of a result.
   Failure explain_refusal(const Failure& refusal, const Exchange& exchange,
                           const std::function<std::optional<Failure>(PyObject*)>& find_wrong);
 
-  /// The consumer's requests on the streams that are current now: a library passes its current one.
-  /// Throws Failure.
+  /// Records the consumer's requests with the current streams, because a library passes its current
+  /// stream. Throws Failure.
   Recording record_now();
 
  private:
@@ -62,8 +62,8 @@ class ProtocolSearch {
 
   ExchangeCall& call_;
   ObservedProtocol observed_;
-  bool given_proxy_ = false;      // the consumer got a proxy for this cell
-  bool producer_raised_ = false;  // the producer itself failed the last request
+  bool has_passed_proxy_ = false;  // a proxy was passed to the consumer for this cell
+  bool producer_raised_ = false;   // the producer raised in the last request
 };
 
 }  // namespace dlbench::worker

@@ -16,21 +16,21 @@ namespace {
 constexpr std::int32_t kDlCpu = 1;
 constexpr std::int32_t kDlCuda = 2;
 
-/// A value for `stream`, and what it is called.
+/// A value of the argument `stream` and its name.
 struct Variant {
   std::string name;
-  Ref value;                 ///< empty: none is passed
-  bool is_own_call = false;  ///< the consumer itself passes it
+  Ref value;                 ///< empty: the argument is omitted
+  bool is_own_call = false;  ///< the consumer passes it
   bool required = false;
 };
 
-/// The streams that a consumer could pass besides the one it passes.
+/// Other streams that could be passed.
 struct Passable {
   Ref own, foreign;
   std::int32_t device = kDlCpu;
 };
 
-// None where it is no int, or does not fit into a long.
+// The number, or nothing if it is not an int or does not fit into a long.
 std::optional<long> number_in(PyObject* value) {
   if (!PyLong_Check(value)) return {};
   int overflow = 0;
@@ -50,7 +50,7 @@ bool is_same(const Ref& one, const Ref& other) {
   return same == 1;
 }
 
-// Numbers below 3 have a meaning of their own; what is above is a stream's handle.
+// Numbers below 3 have a special meaning in the protocol; larger numbers are handles of streams.
 std::string name_of(const Ref& value, const Passable& passable) {
   if (is_none(value)) return "";
   if (is_same(value, passable.own)) return "own";
@@ -60,22 +60,22 @@ std::string name_of(const Ref& value, const Passable& passable) {
   return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "other";
 }
 
-// What passes no `__dlpack__` has no stream argument either.
-const Asked* export_call(const Recording& recording) {
-  for (const Asked& call : recording) {
+// Only a `__dlpack__` call has a stream argument.
+const Request* export_call(const Recording& recording) {
+  for (const Request& call : recording) {
     if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
   }
   return nullptr;
 }
 
-bool asks_for(const Recording& recording, std::string_view name) {
+bool has_request(const Recording& recording, std::string_view name) {
   return std::any_of(recording.begin(), recording.end(),
-                     [&](const Asked& call) { return call.spelled == name && !call.raised; });
+                     [&](const Request& call) { return call.spelled == name && !call.raised; });
 }
 
-// Does `__cuda_array_interface__` name the stream that its consumer must wait for? Before version 3
-// it cannot, and None means that no wait is needed.
-bool names_stream(PyObject* array) {
+// Does `__cuda_array_interface__` name the stream that the consumer must wait for? Before version 3
+// it has no stream, and None means that no wait is needed.
+bool has_stream_in_interface(PyObject* array) {
   try {
     const Ref facts = checked(PyObject_GetAttrString(array, "__cuda_array_interface__"));
     const Ref version = checked(PyMapping_GetItemString(facts.get(), "version"));
@@ -86,28 +86,28 @@ bool names_stream(PyObject* array) {
   }
 }
 
-// One library has one current stream, unless its two files keep one each.
-bool is_one_stream(const Ends& ends) {
-  return &ends.producer == &ends.consumer && !has_own_stream(ends.consumer) &&
-         !optional_attribute(ends.consumer.consumer.get(), "on_stream");
+// A library has one current stream, unless both of its adapter files have their own.
+bool is_one_stream(const SyncLibraries& libraries) {
+  return &libraries.producer == &libraries.consumer && !has_own_stream(libraries.consumer) &&
+         !optional_attribute(libraries.consumer.consumer.get(), "on_stream");
 }
 
-// The consumer's own call on a device with streams, with a read on its current one: whatever stream
-// it names, the read must come after the producer's work, unless it passes "do not synchronize".
-bool requires_order(const Variant& asked, const Recording& recording, const Ends& ends,
-                    PyObject* array) {
-  if (export_call(recording) != nullptr) return asked.required;
-  if (asks_for(recording, "__cuda_array_interface__")) return names_stream(array);
-  return !is_one_stream(ends);
+// Must the consumer's read on its current stream come after the producer's work? It must, whatever
+// stream the consumer's call names, unless it passes "do not synchronize".
+bool requires_order(const Variant& own_call, const Recording& recording,
+                    const SyncLibraries& libraries, PyObject* array) {
+  if (export_call(recording) != nullptr) return own_call.required;
+  if (has_request(recording, "__cuda_array_interface__")) return has_stream_in_interface(array);
+  return !is_one_stream(libraries);
 }
 
 std::vector<Variant> variants(const Recording& recording, const Passable& passable) {
-  const Asked* const call = export_call(recording);
-  Variant asked{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
-  asked.name = name_of(asked.value, passable);
+  const Request* const call = export_call(recording);
+  Variant own_call{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
+  own_call.name = name_of(own_call.value, passable);
   // With -1 the consumer requests no order.
-  asked.required = asked.name != "-1";
-  std::vector<Variant> all{std::move(asked)};
+  own_call.required = own_call.name != "-1";
+  std::vector<Variant> all{std::move(own_call)};
   if (call == nullptr) return all;
   const bool on_cpu = passable.device == kDlCpu;
   std::vector<Variant> others;
@@ -145,7 +145,7 @@ Warning reason_of(std::string_view code) {
   return {std::string(code), std::string(codes::sync_text(code))};
 }
 
-// Where streams run one behind another by chance, every exchange appears synchronized.
+// If streams are ordered by chance, every exchange appears synchronized.
 Ordering without_independence(const Variant& variant) {
   Ordering found = begin_ordering(variant);
   found.waits = Waits::inconclusive;
@@ -153,8 +153,8 @@ Ordering without_independence(const Variant& variant) {
   return found;
 }
 
-// An exception of the library is a result; an error that ends the run is not.
-Ordering look_at(const Variant& variant, const sync::Queue& queue) {
+// An exception of the library or the device becomes the reason of the result.
+Ordering classify_variant(const Variant& variant, const sync::Queue& queue) {
   Ordering found = begin_ordering(variant);
   try {
     const sync::Verdict verdict = sync::classify(queue);
@@ -172,7 +172,7 @@ Ordering look_at(const Variant& variant, const sync::Queue& queue) {
     found.reason = {std::string(codes::kArgumentRefused), text,
                     data_of("exception", failure.exception)};
   } catch (const std::exception& error) {
-    // What was seen before it is kept.
+    // Earlier observations are kept.
     found.reason = {std::string(codes::kDeviceFailed), error.what()};
   }
   return found;
@@ -207,9 +207,9 @@ SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch
   const std::string& device = order.exchange.device;
   const DeviceAt at = device_named(device);
   PyObject* const exporter = call.first_exporter();
-  const Ends ends{call.producer(),      call.consumer(),
-                  order.exchange,       order.make_case,
-                  call.pool().expected, call.has_exports() ? Ref::borrow(exporter) : Ref()};
+  const SyncLibraries libraries{
+      call.producer(), call.consumer(),      order.exchange,
+      order.make_case, call.pool().expected, call.has_exports() ? Ref::borrow(exporter) : Ref()};
   SynchronizationFound found;
   if (!at && !has_busy(call.producer())) return found;
   step("sync");
@@ -224,33 +224,33 @@ SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch
   try {
     passable.device = read_place(call.first_array(), call.producer()).view.device.type;
   } catch (const Failure&) {
-    // Then it is nothing that a stream could be passed for.
+    // The device is unknown, so no other stream is tried.
   }
   sync::Queue queue;
   if (at) {
-    streams.emplace(ends, *at.table);
+    streams.emplace(libraries, *at.table);
     {
       const OnStream producing = streams->producing();
       const OnStream consuming = streams->consuming();
       connect(search.record_now());
     }
-    on_streams.emplace(ends, *split, *streams);
+    on_streams.emplace(libraries, *split, *streams);
     queue = on_streams->queue();
     passable.own = streams->own();
     passable.foreign = streams->foreign();
   } else {
     connect(search.observed().recording);
-    in_library.emplace(ends, *split, asked_for_device(call.producer(), "new_stream", device));
+    in_library.emplace(libraries, *split, call_for_device(call.producer(), "new_stream", device));
     queue = in_library->queue();
     if (passable.device != kDlCpu) {
-      passable.own = asked_for_device(call.consumer(), "stream", device);
-      passable.foreign = asked_for_device(call.consumer(), "new_stream", device);
+      passable.own = call_for_device(call.consumer(), "stream", device);
+      passable.foreign = call_for_device(call.consumer(), "new_stream", device);
     }
   }
   std::vector<Variant> variants_tried = variants(split->recording(), passable);
   if (on_streams) {
     PyObject* const array = on_streams->array();
-    variants_tried[0].required = requires_order(variants_tried[0], split->recording(), ends,
+    variants_tried[0].required = requires_order(variants_tried[0], split->recording(), libraries,
                                                 array != nullptr ? array : call.first_array());
   }
   const bool is_aliased = streams && !streams->streams().are_independent();
@@ -261,11 +261,11 @@ SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch
       continue;
     }
     if (!variant.is_own_call) split->set_stream(variant.value.get());
-    found.sync.push_back(look_at(variant, queue));
+    found.sync.push_back(classify_variant(variant, queue));
   }
   if (queue.slow_read) {
     step("late free");
-    // The last variant's stream may be one that the producer refuses.
+    // The producer may refuse the last variant's stream.
     if (variants_tried.size() > 1) split->set_stream(variants_tried[0].value.get());
     found.late_free = is_aliased ? sync::LateFree{}.word : late_free_of(queue);
   }

@@ -12,12 +12,12 @@ namespace dlbench::worker {
 /// The synchronization of one exchange, as observed.
 struct SynchronizationFound {
   std::vector<Ordering> sync;  ///< empty where the producer has no queue
-  std::string late_free;       ///< "safe", "late", "inconclusive"; empty where it was not tested
-  std::string race;            ///< why the exchange is a race; empty: it is none
+  std::string late_free;       ///< "safe", "late" or "inconclusive"; empty if not tested
+  std::string race;            ///< why the exchange is a race; empty if it is not
 };
 
-/// Imports arrays that are still being computed, once for each stream argument, and classifies what
-/// waits. Empty where the producer's adapter has no queue. Throws Failure.
+/// Imports arrays that are still being computed, once for each stream argument, and classifies the
+/// synchronization. Empty if the producer's adapter has no queue. Throws Failure.
 SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
                                               const Order& order, const Step& step);
 

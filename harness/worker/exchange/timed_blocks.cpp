@@ -18,12 +18,12 @@ void warm_up(measure::Body body, std::uint64_t calls) {
 }  // namespace
 
 Block TimedBlocks::block(const std::string& clock) {
-  return {call_.import_call(), call_.given(), call_.next(),
+  return {call_.import_call(), call_.inputs(), call_.next(),
           clock == "ready" ? call_.ready() : nullptr};
 }
 
-// With an asynchronous consumer both clocks take the iterations that fill a block of `ready`: a
-// block of bare calls would run ahead of the work it starts.
+// With an asynchronous consumer both clocks use the iterations that fill a block of `ready`,
+// because bare calls return before the work that they start.
 void TimedBlocks::calibrate(const Order& order) {
   Block timed = block("ready");
   const Spent::Span counted(Spent::On::timing);
@@ -40,7 +40,7 @@ void TimedBlocks::calibrate(const Order& order) {
 }
 
 void TimedBlocks::drain() {
-  if (call_.ready() != nullptr) call_.import_and_wait(call_.given()[call_.next()]);
+  if (call_.ready() != nullptr) call_.import_and_wait(call_.inputs()[call_.next()]);
 }
 
 measure::Reading TimedBlocks::round(const std::string& clock, std::uint64_t iterations,
@@ -65,7 +65,7 @@ void TimedBlocks::count(const std::string& clock, std::uint64_t iterations, std:
   std::optional<Frames> frames;
   if (names != nullptr) frames.emplace();
   Block one = block(clock);
-  // The same arrays in the same order, whatever was called before.
+  // Starts with the same array in every round.
   call_.next() = 0;
   warm_up(one.body(), prelude);
   drain();
@@ -80,7 +80,7 @@ void TimedBlocks::prepare_device_clock(const Order& order) {
   try {
     const std::string device = target_of(order.exchange);
     const DeviceAt at = device_named(device);
-    const Ref stream = asked_for_device(call_.consumer(), "stream", device);
+    const Ref stream = call_for_device(call_.consumer(), "stream", device);
     if (!at || !stream) {
       throw Failure{Outcome::unsupported, "",
                     order.exchange.consumer + " has no known stream of its own on " + device};

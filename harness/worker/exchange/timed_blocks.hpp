@@ -14,35 +14,35 @@
 
 namespace dlbench::worker {
 
-/// Blocks of calls of one exchange: sets their length, times and counts them.
+/// Calibrates, times and counts blocks of calls of one exchange.
 class TimedBlocks {
  public:
   explicit TimedBlocks(ExchangeCall& call) : call_(call) {}
 
-  /// Chooses how many calls fill a round of `order.round_ns`, for each of its clocks. Throws
-  /// Failure where a call raises.
+  /// Chooses the number of calls that fill a round of `order.round_ns`, for each clock. Throws
+  /// Failure if a call raises.
   void calibrate(const Order& order);
 
-  /// One timed block after `prelude` untimed calls. Throws Failure where a call raises.
+  /// Times one block after `prelude` untimed calls. Throws Failure if a call raises.
   measure::Reading round(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude);
 
-  /// Runs as many calls under callgrind, after `prelude` uncounted ones. With `names`, which
-  /// receives the Python functions that were entered, each of these runs as a `dlbench_frame`.
-  /// Throws Failure.
+  /// Runs `iterations` calls under callgrind after `prelude` uncounted ones. With `names`, each
+  /// Python function runs below its own `dlbench_frame`, and `names` receives the functions. Throws
+  /// Failure.
   void count(const std::string& clock, std::uint64_t iterations, std::uint64_t prelude,
              std::vector<FrameNode>* names);
 
-  /// A block on that clock, for the caller to run. Valid as long as this object.
+  /// A block of that clock, to be run by the caller. Valid as long as this object.
   Block block(const std::string& clock);
-  /// Waits for the work that a block of bare calls left.
+  /// Waits for the work that a block of bare calls started.
   void drain();
 
-  /// Sets the number of calls in a round, for every clock.
+  /// The number of calls in a round of the clock that was calibrated.
   std::uint64_t calibrated() const { return calibrated_; }
   const std::map<std::string, std::uint64_t>& iterations() const { return iterations_; }
-  /// The requested clocks that have no number, with the reason.
+  /// The requested clocks that do not apply, with the reason.
   const std::map<std::string, std::string>& without() const { return without_; }
-  /// The step of the timer behind the clock `device`, in ns; none without such a clock.
+  /// The step of the timer of the clock `device`, in ns; none without that clock.
   std::optional<double> device_step_ns() const;
 
  private:

@@ -1,20 +1,17 @@
 #include "worker/judge/copier.hpp"
 
-#include <algorithm>
 #include <optional>
+
+#include "model/contains.hpp"
 
 namespace dlbench::worker {
 namespace {
 
-// The code that reads matters here, not the amount.
+// The guard only needs to find the code that reads, so few pages are enough.
 constexpr std::size_t kPagesToFindCopier = 256;
 
-bool has_flag(const std::vector<std::string>& flags, const char* flag) {
-  return std::find(flags.begin(), flags.end(), flag) != flags.end();
-}
-
-struct Crossed {
-  std::uintptr_t result = 0;  ///< address, 0 where not known
+struct ExchangeOnce {
+  std::uintptr_t result = 0;  ///< address; 0 if unknown
   std::optional<Guarded> guarded;
 };
 
@@ -24,38 +21,39 @@ std::uintptr_t address_of(PyObject* result, const Steps& steps) try {
   return 0;
 }
 
-Crossed cross(const Steps& steps, const exchange::View& source, bool guarded) {
-  Crossed crossed;
+ExchangeOnce exchange_once(const Steps& steps, const exchange::View& source, bool guarded) {
+  ExchangeOnce exchanged;
   if (guarded) {
     try {
       Steps noting = steps;
-      noting.judge = [&](PyObject* result) { crossed.result = address_of(result, steps); };
-      crossed.guarded = cross_guarded(source, noting, kPagesToFindCopier);
-      return crossed;
+      noting.judge = [&](PyObject* result) { exchanged.result = address_of(result, steps); };
+      exchanged.guarded = exchange_guarded(source, noting, kPagesToFindCopier);
+      return exchanged;
     } catch (const Failure&) {
     } catch (const exchange::GuardError&) {
     }
   }
   const Ref result = steps.call();
   steps.wait(result.get());
-  crossed.result = address_of(result.get(), steps);
-  return crossed;
+  exchanged.result = address_of(result.get(), steps);
+  return exchanged;
 }
 
 }  // namespace
 
 Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
                  bool guarded) {
-  const Crossed crossed = cross(steps, source, guarded);
-  const std::uintptr_t handed = recorder.address();
-  bool producer = handed != 0 && handed != source.address;
-  bool consumer = handed != 0 && crossed.result != 0 && crossed.result != handed;
-  if (crossed.guarded) {
-    const GuardSeen& seen = crossed.guarded->seen;
-    const std::uint64_t in_export = crossed.guarded->in_export;
-    // More than a few values: half of them, since a page that was read before does not count.
+  const ExchangeOnce exchanged = exchange_once(steps, source, guarded);
+  const std::uintptr_t exported = recorder.address();
+  bool producer = exported != 0 && exported != source.address;
+  bool consumer = exported != 0 && exchanged.result != 0 && exchanged.result != exported;
+  if (exchanged.guarded) {
+    const GuardSeen& seen = exchanged.guarded->seen;
+    const std::uint64_t in_export = exchanged.guarded->in_export;
+    // A copy reads more than half of the pages. Not all pages count, because a page that was read
+    // before is not seen again.
     producer = producer || in_export * 2 > seen.pages;
-    const bool nowhere = handed == 0 || crossed.result == 0;
+    const bool nowhere = exported == 0 || exchanged.result == 0;
     consumer = consumer || (nowhere && (seen.read - in_export) * 2 > seen.pages);
   }
   Copier copier;
@@ -64,8 +62,8 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
     warn(copier.warnings, "copied-twice", "copied twice: by the producer and by the consumer");
   }
   if (recorder.facts().struct_name == "versioned") {
-    const bool flagged = has_flag(recorder.facts().flags, "is-copied");
-    if (flagged && !producer && handed != 0) {
+    const bool flagged = contains(recorder.facts().flags, "is-copied");
+    if (flagged && !producer && exported != 0) {
       warn(copier.warnings, "flag-without-copy",
            "IS_COPIED is set, but the producer exported its own memory");
     }
@@ -77,7 +75,7 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
 }
 
 void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings) {
-  if (outcome != Outcome::zero_copy || !has_flag(seen.flags, "is-copied")) return;
+  if (outcome != Outcome::zero_copy || !contains(seen.flags, "is-copied")) return;
   warn(warnings, "flag-without-copy", "IS_COPIED is set, but the memory is the producer's own");
 }
 

@@ -8,20 +8,20 @@
 
 namespace dlbench::worker {
 
-/// The library that copied in an exchange, and whether IS_COPIED agrees.
+/// The library that copied in an exchange, with warnings about IS_COPIED.
 struct Copier {
   std::string library;  ///< "producer", "consumer" or empty
   Warnings warnings;
 };
 
-/// Exchanges once more, through the proxy behind `recorder`. The producer copied where its export
-/// lies elsewhere than its array, or where its code read the pages. The consumer copied where the
-/// result lies elsewhere than the export. `guarded`: whether the source's pages can be protected.
-/// Throws Failure where the consumer rejects the proxy.
+/// Makes one more exchange through the proxy of `recorder`. The producer copied if the address of
+/// its export differs from that of its array, or if its code read the pages. The consumer copied if
+/// the address of the result differs from that of the export. `guarded`: the source's pages can be
+/// protected. Throws Failure if the consumer rejects the proxy.
 Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
                  bool guarded);
 
-/// Warns where a producer sets IS_COPIED but shares its memory.
+/// Warns if a producer sets IS_COPIED but shares its memory.
 void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings);
 
 }  // namespace dlbench::worker

@@ -5,23 +5,23 @@
 
 #include "exchange/layout.hpp"
 #include "exchange/maps.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench::worker {
 namespace {
 
 using exchange::Extent;
 using exchange::Guard;
-using exchange::Sighting;
+using exchange::Observations;
 using exchange::Stage;
 using exchange::View;
 
-// Reading one of three pages is no copy, and reading three of three may be none. From here on it
-// is.
+// The fewest pages from which reading all pages means a copy.
 constexpr std::uint64_t kFewestPages = 4;
 // A read of a few values (a checksum of the ends, a test for NaN) is no copy.
-constexpr std::uint64_t kPeek = 8;
+constexpr std::uint64_t kFewPagesShare = 8;
 
-// A byte of each page: enough to fill memory that is filled on its first read.
+// Reads a byte of each page, which fills memory that is filled on its first read.
 void touch(const Extent& extent) {
   constexpr std::uintptr_t kStep = 4096;
   for (std::uintptr_t at = extent.begin; at < extent.end; at += kStep) {
@@ -29,40 +29,40 @@ void touch(const Extent& extent) {
   }
 }
 
-/// The address of a result, as far as it could be read.
-enum class Looked {
-  known,    ///< where it lies
-  values,   ///< its values alone, which lie elsewhere than the source: it may share it or not
-  nothing,  ///< nothing can read it
+/// How much of a result could be read.
+enum class Readable {
+  address,  ///< its address
+  values,   ///< only its values, at another address than the source; the result may still share
+            ///< memory
+  nothing,  ///< nothing
 };
 
-// Where the result lies elsewhere, its values are read: a lazy library copies now. (Reading the
-// source's own memory would show nothing new.)
-Looked look_at(PyObject* result, const Extent& source, const Steps& steps) {
-  Looked looked = Looked::known;
+// Reads the values of a result that is not the source's memory, so that a lazy library copies now.
+Readable read_result(PyObject* result, const Extent& source, const Steps& steps) {
+  Readable readable = Readable::address;
   try {
     if (const Held place = steps.place(result); extent_of(place.view).overlaps(source)) {
-      return looked;
+      return readable;
     }
   } catch (const Failure&) {
-    looked = Looked::values;
+    readable = Readable::values;
   }
   try {
     const Held values = steps.values(result);
-    if (!exchange::on_host(values.view.device)) return looked;
+    if (!exchange::on_host(values.view.device)) return readable;
     const Extent found = extent_of(values.view);
-    if (found.overlaps(source)) return Looked::known;
+    if (found.overlaps(source)) return Readable::address;
     touch(found);
   } catch (const Failure&) {
-    // The caller reports an exchange that fails because of the guard. Memory that can never be read
-    // is no such failure.
-    if (looked == Looked::known) throw;
-    return Looked::nothing;
+    // Memory that can never be read is not a failure because of the guard, which the caller
+    // reports.
+    if (readable == Readable::address) throw;
+    return Readable::nothing;
   }
-  return looked;
+  return readable;
 }
 
-std::uint64_t in(const exchange::PageCounts& counts, Stage stage) {
+std::uint64_t pages_in(const exchange::PageCounts& counts, Stage stage) {
   return counts[static_cast<std::size_t>(stage)];
 }
 
@@ -72,7 +72,7 @@ std::string pages(std::uint64_t some, std::uint64_t all) {
 
 Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warnings) {
   if (seen.read == 0) return Proof::yes;
-  // A page that was written first is not seen being read.
+  // Reads of a page after its first write are not observed.
   if (seen.read + written_first >= seen.pages) {
     return seen.pages < kFewestPages ? Proof::skipped : Proof::no;
   }
@@ -83,7 +83,7 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
     warn(warnings, "read-late", some + ", some of them only after `ready`", data);
     return Proof::skipped;
   }
-  if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kPeek)) {
+  if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kFewPagesShare)) {
     warn(warnings, "few-pages-read", some + ": a few values, no copy", data);
     return Proof::yes;
   }
@@ -91,21 +91,19 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
   return Proof::skipped;
 }
 
-void add(const Sighting& sighting, GuardSeen& seen) {
+void add(const Observations& sighting, GuardSeen& seen) {
   seen.written = std::min(seen.pages, seen.written + sighting.all_written());
-  for (const exchange::Toucher& toucher : sighting.touchers) {
-    if (std::find(seen.by.begin(), seen.by.end(), toucher.library) == seen.by.end()) {
-      seen.by.push_back(toucher.library);
-    }
+  for (const exchange::Accessor& accessor : sighting.accessors) {
+    add_new(seen.by, accessor.library);
   }
 }
 
-void say_written(const View& source, const exchange::PageCounts& call, std::uint64_t in_release,
-                 Guarded& guarded) {
+void warn_of_writes(const View& source, const exchange::PageCounts& call, std::uint64_t in_release,
+                    Guarded& guarded) {
   const std::string of = " of the producer's array" +
                          std::string(source.readonly ? ", which is exported read-only" : "");
   const std::uint64_t all = guarded.seen.pages;
-  const std::uint64_t own = in(call, Stage::producer);
+  const std::uint64_t own = pages_in(call, Stage::producer);
   std::uint64_t others = 0;
   for (const std::uint64_t count : call) others += count;
   others -= own;
@@ -134,7 +132,7 @@ std::optional<Held> place_to_guard(PyObject* source, const Library& producer) tr
   return {};
 }
 
-Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_pages) {
+Guarded exchange_guarded(const View& source, const Steps& steps, std::size_t most_pages) {
   if (exchange::threads_blocking(SIGSEGV) > 0) {
     throw exchange::GuardError("a thread of this process blocks SIGSEGV");
   }
@@ -143,47 +141,47 @@ Guarded cross_guarded(const View& source, const Steps& steps, std::size_t most_p
   Ref result = steps.call();
   guard.returned();
   steps.wait(result.get());
-  guard.enter(Stage::look);
-  const Looked looked = look_at(result.get(), extent, steps);
-  Sighting seen = guard.lift();
-  if (looked != Looked::known) {
-    // A lazy copy and dlbench's own read through a view cannot be distinguished.
-    seen.read[static_cast<std::size_t>(Stage::look)] = 0;
-  } else if (in(seen.read, Stage::look) > 0) {
+  guard.enter(Stage::check);
+  const Readable readable = read_result(result.get(), extent, steps);
+  Observations seen = guard.lift();
+  if (readable != Readable::address) {
+    // A lazy copy cannot be distinguished from dlbench's own read through a view.
+    seen.read[static_cast<std::size_t>(Stage::check)] = 0;
+  } else if (pages_in(seen.read, Stage::check) > 0) {
     // A library that copies a result on every read is not lazy.
     Guard again(extent.begin, extent.bytes(), most_pages);
-    look_at(result.get(), extent, steps);
+    read_result(result.get(), extent, steps);
     const bool always = again.lift().all_read() > 0;
-    if (always) seen.read[static_cast<std::size_t>(Stage::look)] = 0;
+    if (always) seen.read[static_cast<std::size_t>(Stage::check)] = 0;
   }
   if (steps.judge) steps.judge(result.get());
   Guard releasing(extent.begin, extent.bytes(), most_pages);
   releasing.enter(Stage::release);
   result = {};
-  const Sighting released = releasing.lift();
+  const Observations released = releasing.lift();
 
   Guarded guarded;
   guarded.seen.pages = seen.pages;
   guarded.seen.read = seen.all_read();
-  guarded.seen.late = in(seen.read, Stage::late) + in(seen.read, Stage::look);
-  guarded.in_export = in(seen.read, Stage::producer);
+  guarded.seen.late = pages_in(seen.read, Stage::late) + pages_in(seen.read, Stage::check);
+  guarded.in_export = pages_in(seen.read, Stage::producer);
   add(seen, guarded.seen);
   add(released, guarded.seen);
   if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
   if (seen.complete && released.complete) {
     guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
-    // Pages that were not read may be read later, and a result that nothing can read need not hold
-    // their values.
-    const bool may_be_read = looked == Looked::values && guarded.word == Proof::yes;
-    if (may_be_read || looked == Looked::nothing) guarded.word = Proof::skipped;
+    // A page that was not read may be read later, and a result that cannot be read may not contain
+    // the values.
+    const bool may_be_read = readable == Readable::values && guarded.word == Proof::yes;
+    if (may_be_read || readable == Readable::nothing) guarded.word = Proof::skipped;
   } else {
     warn(guarded.warnings, "pages-not-restored",
          "guard: the system could not restore single pages");
   }
-  if (in(seen.read, Stage::look) > 0) {
+  if (pages_in(seen.read, Stage::check) > 0) {
     warn(guarded.warnings, "copied-lazily", "copied when the result was first read, after `ready`");
   }
-  say_written(source, seen.written, released.all_written(), guarded);
+  warn_of_writes(source, seen.written, released.all_written(), guarded);
   return guarded;
 }
 

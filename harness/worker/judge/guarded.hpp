@@ -11,11 +11,11 @@
 
 namespace dlbench::worker {
 
-/// The memory of the producer's array, kept alive. Empty where a guard cannot watch it: on a
-/// device, smaller than a page, or at another address in each request.
+/// The memory of the producer's array, kept alive. Empty if a guard cannot watch it: on a device,
+/// without a whole page, or with another address in each export.
 std::optional<Held> place_to_guard(PyObject* source, const Library& producer);
 
-/// What a guard observed from the consumer's call to the release of the result.
+/// The observations of the guard from the consumer's call to the release of the result.
 struct Guarded {
   Proof word = Proof::skipped;  ///< yes: no page was read; no: all were
   GuardSeen seen;
@@ -32,9 +32,9 @@ struct Steps {
   std::function<void(PyObject*)> judge = nullptr;  ///< judges the result after the guard
 };
 
-/// One exchange under the page guard. Throws Failure where a step raises, possibly because of the
-/// guard, and GuardError where nothing can be watched.
-Guarded cross_guarded(const exchange::View& source, const Steps& steps,
-                      std::size_t most_pages = exchange::Guard::kMostPages);
+/// Makes one exchange under the page guard. Throws Failure if a step raises, possibly because of
+/// the guard, and GuardError if the memory cannot be watched.
+Guarded exchange_guarded(const exchange::View& source, const Steps& steps,
+                         std::size_t most_pages = exchange::Guard::kMostPages);
 
 }  // namespace dlbench::worker

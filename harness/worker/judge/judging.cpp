@@ -9,6 +9,7 @@
 #include "exchange/maps.hpp"
 #include "exchange/restated.hpp"
 #include "exchange/verdict.hpp"
+#include "model/contains.hpp"
 #include "model/judge.hpp"
 #include "worker/library/device_memory.hpp"
 #include "worker/library/extras.hpp"
@@ -17,11 +18,11 @@
 namespace dlbench::worker {
 namespace {
 
-// A result that cannot be read becomes a warning; a Failure `wrong` stays one.
-template <typename Look>
-void looked(Warnings& warnings, codes::WarningCode code, Look look) {
+// Turns a failed read into a warning. A Failure `wrong` is thrown on.
+template <typename Read>
+void warn_if_unreadable(Warnings& warnings, codes::WarningCode code, Read read) {
   try {
-    look();
+    read();
   } catch (const Failure& failure) {
     if (failure.outcome == Outcome::wrong) throw;
     warn(warnings, code, readable(code) + ": " + failure.reason,
@@ -39,7 +40,7 @@ bool is_writable(const exchange::View& view) {
   });
 }
 
-// One memory at two addresses: is it two mappings, or one that is private from its first write on?
+// Shared memory with two addresses is either mapped twice or copied on the first write.
 void warn_of_copy_on_write(const exchange::View& source, const exchange::View& found,
                            Warnings& warnings) {
   if (!is_writable(found) || exchange::write_back(source, found) != Proof::no) return;
@@ -52,8 +53,8 @@ bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
   return a != b && !(exchange::on_host(a) && exchange::on_host(b));
 }
 
-// The right values of another dtype: what is converted before the exchange is not its doing. (Other
-// values are `wrong` below.)
+// Throws if the producer made the right values with another dtype: such a conversion is not part of
+// the exchange. (Other values are `wrong` below.)
 void require_case(const exchange::View& expected, const exchange::View& made) {
   const exchange::View same = exchange::restated(expected, made);
   const bool are_bytes = expected.element_bytes() == 1 && same.element_bytes() == 1;
@@ -64,8 +65,8 @@ void require_case(const exchange::View& expected, const exchange::View& made) {
                     exchange::to_string(expected.dtype)};
 }
 
-// A copy that was made to read the values has its own strides: only the result's own memory shows a
-// changed layout.
+// A copy that was made to read the values has other strides, so only the result's own memory can
+// show a changed layout.
 std::vector<std::string> changed(const exchange::View& expected, const exchange::View& values,
                                  PyObject* result, const Library& consumer) {
   std::vector<std::string> words = exchange::changed(expected, values);
@@ -76,7 +77,7 @@ std::vector<std::string> changed(const exchange::View& expected, const exchange:
       const exchange::View place = read_place(result, consumer).view;
       if (place.shape != values.shape || place.dtype != values.dtype) return false;
       const std::vector<std::string> own = exchange::changed(expected, place);
-      return std::find(own.begin(), own.end(), "layout") != own.end();
+      return contains(own, "layout");
     } catch (const Failure&) {
       return false;
     } catch (const exchange::ViewError&) {
@@ -89,24 +90,25 @@ std::vector<std::string> changed(const exchange::View& expected, const exchange:
 
 }  // namespace
 
-Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
-                            const Library& consumer) {
+Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
+                       const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
   PyObject* source = pool.arrays.front().get();
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
   Ref extras;
   std::vector<unsigned char> missing;
-  looked(judgement.warnings, "extras-not-compared", [&] {
+  warn_if_unreadable(judgement.warnings, "extras-not-compared", [&] {
     extras = extras_of(source, producer);
     missing = missing_of(extras);
   });
   std::optional<Held> made;
-  looked(judgement.warnings, "source-not-checked", [&] { made = read_values(source, producer); });
+  warn_if_unreadable(judgement.warnings, "source-not-checked",
+                     [&] { made = read_values(source, producer); });
   if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
-  exchange::View right;  // where what it should hold was found
+  exchange::View right;  // a view with the right values
   bool has_nan = false;
-  looked(judgement.warnings, "values-not-checked", [&] {
+  warn_if_unreadable(judgement.warnings, "values-not-checked", [&] {
     const Held values = read_values(result, consumer);
     if (std::string first = exchange::difference(expected, values.view, missing); !first.empty()) {
       throw Failure{Outcome::wrong, "", std::move(first), std::string(codes::kValuesDiffer)};
@@ -115,15 +117,15 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
     judgement.changed = changed(expected, values.view, result, consumer);
     right = values.view;
   });
-  looked(judgement.warnings, "source-not-checked", [&] {
-    if (!made || made->view == right) return;  // the same memory: it was compared
+  warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {
+    if (!made || made->view == right) return;  // the same memory was compared above
     made = read_values(source, producer);
     if (std::string first = exchange::difference(expected, made->view); !first.empty()) {
       throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first,
                     std::string(codes::kSourceChanged)};
     }
   });
-  looked(judgement.warnings, "extras-not-compared", [&] {
+  warn_if_unreadable(judgement.warnings, "extras-not-compared", [&] {
     const Comparison found = compare_extras(extras, source, producer, result, consumer);
     for (const std::string& word : found.lost) {
       const bool converted = has_nan && (word == "mask" || word == "nulls");
@@ -136,7 +138,7 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
            {{"extra", word}});
     }
   });
-  looked(judgement.warnings, "addresses-not-compared", [&] {
+  warn_if_unreadable(judgement.warnings, "addresses-not-compared", [&] {
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
     judgement.crossed_device = lie_apart(from.view.device, to.view.device);
@@ -151,8 +153,7 @@ Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject*
 }
 
 void conclude(Judgement& judgement) {
-  const bool coarser = std::find(judgement.changed.begin(), judgement.changed.end(), "precision") !=
-                       judgement.changed.end();
+  const bool coarser = contains(judgement.changed, "precision");
   Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device,
                                    judgement.same_bytes && !coarser);
   judgement.outcome = verdict.outcome;

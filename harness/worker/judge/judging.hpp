@@ -19,16 +19,17 @@ struct Judgement {
   std::optional<GuardSeen> guard;
   Warnings warnings;
   bool crossed_device = false;
-  bool same_bytes = true;  ///< both have the same number of bytes, per element and in all
+  /// Source and result have the same number of bytes, in total and for each element.
+  bool same_bytes = true;
 };
 
-/// Compares the consumer's result for the pool's first array with the expected values, and the
-/// addresses of both. The consumer's data must be ready. Throws Failure `wrong` where values
-/// differ, or where the consumer wrote into the producer's array. `conclude` sets the outcome.
-Judgement look_at_both_ends(const Pool& pool, const Library& producer, PyObject* result,
-                            const Library& consumer);
+/// Compares the consumer's result for the pool's first array with the expected values, and its
+/// memory with that of the array. The consumer's data must be ready. Throws Failure `wrong` if
+/// values differ or if the consumer wrote into the producer's array. conclude() sets the outcome.
+Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
+                       const Library& consumer);
 
-/// Sets the outcome from the evidence; warns where instruments disagree.
+/// Sets the outcome from the evidence and warns if instruments disagree.
 void conclude(Judgement& judgement);
 
 }  // namespace dlbench::worker

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "exchange/heap.hpp"
 #include "exchange/layout.hpp"
 #include "worker/base/garbage.hpp"
 #include "worker/library/read.hpp"
@@ -11,6 +12,10 @@
 
 namespace dlbench::worker {
 namespace {
+
+// Less than the size of any struct of DLPack with malloc's overhead.
+constexpr double kLeastBytes = 16;
+constexpr int kBlocks = 3;
 
 constexpr int kMostWaits = 500;
 constexpr std::chrono::milliseconds kWait{1};
@@ -21,7 +26,7 @@ bool is_open(const std::shared_ptr<BorrowedTensor>& borrowed) {
   return borrowed->has_deleter && borrowed->deletions == 0;
 }
 
-/// Where an array lies; 0 where unknown.
+/// The address of an array; 0 if unknown.
 std::uintptr_t place_of(PyObject* array, const Library& library) {
   try {
     return read_place(array, library).view.address;
@@ -30,19 +35,18 @@ std::uintptr_t place_of(PyObject* array, const Library& library) {
   }
 }
 
-/// Does the result lie in memory that was deleted, and in none that was not? A consumer may request
-/// twice and drop the first answer.
-bool uses_what_it_gave_back(const All& borrowed_tensors, PyObject* result,
-                            const Library& consumer) {
+/// Does the result use memory that was deleted? A consumer may request twice and drop the first
+/// answer, so memory of another tensor that is still open counts as alive.
+bool uses_deleted_memory(const All& borrowed_tensors, PyObject* result, const Library& consumer) {
   if (std::ranges::all_of(borrowed_tensors, is_open)) return false;
   const std::uintptr_t place = place_of(result, consumer);
-  bool given_back = false;
+  bool is_deleted = false;
   for (const std::shared_ptr<BorrowedTensor>& borrowed : borrowed_tensors) {
     if (!exchange::extent_of(borrowed->view).holds(place)) continue;
     if (borrowed->deletions == 0) return false;
-    given_back = true;
+    is_deleted = true;
   }
-  return given_back;
+  return is_deleted;
 }
 
 void wait_for_deleters(const All& borrowed_tensors) {
@@ -64,8 +68,8 @@ bool hides_read_only(const BorrowedTensor& borrowed, const Pool& pool, std::uint
 
 }  // namespace
 
-Lifetime look_at_lifetime(const ExportSource& exported, const Library& consumer,
-                          const std::function<Ref(PyObject*)>& cross) {
+Lifetime observe_lifetime(const ExportSource& exported, const Library& consumer,
+                          const std::function<Ref(PyObject*)>& import) {
   const Pool& pool = exported.pool;
   PyObject* source = pool.arrays.front().get();
   Lifetime found;
@@ -74,11 +78,11 @@ Lifetime look_at_lifetime(const ExportSource& exported, const Library& consumer,
   try {
     Recorder recorder;
     recorder.watch(&borrowed_tensors);
-    const RecordingProxy proxy(exported.asked, exported.shown, recorder);
-    const Ref result = cross(proxy.get());
-    // A consumer that holds the object itself needs no borrowed tensor.
+    const RecordingProxy proxy(exported.exporter, exported.shown, recorder);
+    const Ref result = import(proxy.get());
+    // A consumer that owns the object itself needs no borrowed tensor.
     early = Py_REFCNT(proxy.get()) == 1 &&
-            uses_what_it_gave_back(borrowed_tensors.all(), result.get(), consumer);
+            uses_deleted_memory(borrowed_tensors.all(), result.get(), consumer);
   } catch (const Failure&) {
     return found;
   }
@@ -103,6 +107,23 @@ Lifetime look_at_lifetime(const ExportSource& exported, const Library& consumer,
     warn(found.warnings, "read-only-hidden", "read-only: the export lacks the read-only flag");
   }
   return found;
+}
+
+double bytes_left_behind(measure::Body body, std::uint64_t calls) {
+  if (calls == 0 || !exchange::heap_bytes()) return 0;
+  double least = 0;
+  for (int block = 0; block < kBlocks; ++block) {
+    const auto before = static_cast<double>(*exchange::heap_bytes());
+    if (body.run(body.self, calls) != calls) {
+      PyErr_Clear();
+      return 0;
+    }
+    const double grown = static_cast<double>(*exchange::heap_bytes()) - before;
+    const double each = grown / static_cast<double>(calls);
+    if (each < kLeastBytes) return 0;
+    least = block == 0 ? each : std::min(least, each);
+  }
+  return least;
 }
 
 }  // namespace dlbench::worker

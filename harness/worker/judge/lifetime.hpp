@@ -4,13 +4,14 @@
 #include <string>
 #include <vector>
 
+#include "measure/round.hpp"
 #include "model/warning.hpp"
 #include "worker/library/arrays.hpp"
 #include "worker/proxy/proxy.hpp"
 
 namespace dlbench::worker {
 
-/// What one exchange showed of the lifetime of its export.
+/// The observations of the lifetime of an export.
 struct Lifetime {
   bool deleted_twice = false;
   Warnings warnings;
@@ -19,16 +20,22 @@ struct Lifetime {
 /// The exported array: the first of a pool.
 struct ExportSource {
   const Pool& pool;
-  PyObject* asked = nullptr;  ///< the object that answers requests for it
-  Shown shown = 0;            ///< what a proxy shows of that object
+  PyObject* exporter = nullptr;  ///< the object that exports it
+  Shown shown = 0;               ///< the protocols that a proxy offers for that object
   const Library& producer;
 };
 
-/// Makes one exchange of the array, through a proxy, with borrowed tensors whose deleters count.
-/// `cross` imports an object and waits for its data; it throws a Failure where the consumer
-/// refuses, and nothing is then reported. It waits half a second for a deleter, since some run on
-/// other threads.
-Lifetime look_at_lifetime(const ExportSource& source, const Library& consumer,
-                          const std::function<Ref(PyObject*)>& cross);
+/// Makes one exchange of the array through a proxy, with borrowed tensors that count the calls of
+/// their deleters. `import` imports an object and waits for its data. If it throws a Failure
+/// because the consumer refuses, nothing is reported. Waits half a second for a deleter, because
+/// some run on other threads.
+Lifetime observe_lifetime(const ExportSource& source, const Library& consumer,
+                          const std::function<Ref(PyObject*)>& import);
+
+/// The bytes of the C heap that each call leaves allocated: the minimum of three blocks of `calls`
+/// calls. 0 if a block leaves less than 16 bytes for each call, if a call fails, and if the C
+/// library does not report the size of the heap. The minimum excludes caches and pools that are
+/// filled once.
+double bytes_left_behind(measure::Body body, std::uint64_t calls);
 
 }  // namespace dlbench::worker

@@ -9,16 +9,17 @@ namespace dlbench::worker {
 namespace {
 
 constexpr unsigned char kPoison = 0xa5;
-constexpr int kNext = 3;  // arrays that the producer makes after the one that was dropped
+constexpr int kNext = 3;  // arrays that the producer makes after the dropped one
 
-/// Allocates and overwrites memory of a size that was just freed: most likely the same memory.
+/// Allocates and overwrites memory of the size that was just freed, which is most likely the same
+/// memory.
 class Poison {
  public:
   explicit Poison(std::initializer_list<std::uint64_t> sizes) {
     const Ref numpy = checked(PyImport_ImportModule("numpy"));
     for (const std::uint64_t size : sizes) {
       for (int i = 0; i < kBlocks; ++i) {
-        // NumPy keeps small blocks to itself; malloc has those of all the others.
+        // NumPy caches small blocks; other libraries use malloc.
         arrays_.push_back(checked(PyObject_CallMethod(
             numpy.get(), "full", "Kis", static_cast<unsigned long long>(size), kPoison, "uint8")));
         blocks_.emplace_back(size, kPoison);
@@ -34,17 +35,17 @@ class Poison {
 
 }  // namespace
 
-std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& cross,
+std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& import,
                               const std::function<void(PyObject*)>& wait,
                               const std::function<Ref()>& make_spoiled, const Library& consumer,
                               const exchange::View& expected, exchange::Missing missing,
                               std::uint64_t room) {
-  const Ref result = cross(array);
+  const Ref result = import(array);
   exchange::Device where;
   try {
     where = read_place(result.get(), consumer).view.device;
   } catch (const Failure&) {
-    // Its address is unknown: then host memory is overwritten.
+    // The address is unknown, so only host memory is overwritten.
   } catch (const exchange::ViewError&) {
     return "";
   }
@@ -59,7 +60,7 @@ std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& c
   try {
     spoil_freed_memory(where, expected.bytes());
   } catch (const Failure& failure) {
-    // It is dlbench that fails here, not the exchange.
+    // A failure here is not one of the exchange.
     why_not = failure.reason;
   }
   wait(result.get());
@@ -68,7 +69,7 @@ std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& c
     const Held values = read_values(result.get(), consumer);
     first = exchange::difference(expected, values.view, missing);
   } catch (const Failure& failure) {
-    // A result that nothing can read was reported before, with a living array.
+    // A result that cannot be read was reported while the array was alive.
     if (failure.outcome == Outcome::wrong) first = failure.reason;
   } catch (const exchange::ViewError&) {
     return why_not;

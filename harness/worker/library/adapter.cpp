@@ -1,7 +1,6 @@
 #include "worker/library/adapter.hpp"
 
-#include <algorithm>
-
+#include "model/contains.hpp"
 #include "model/places.hpp"
 
 namespace dlbench::worker {
@@ -16,7 +15,7 @@ std::vector<std::string> texts_of(PyObject* list) {
   return texts;
 }
 
-// The exception of a library's `devices` is the reason why it has none.
+// If a library's `devices` raises, its exception is the reason why it has no devices.
 std::vector<std::string> devices_of(const std::string& name, PyObject* loading, PyObject* module) {
   std::vector<std::string> devices;
   try {
@@ -32,10 +31,7 @@ std::vector<std::string> devices_of(const std::string& name, PyObject* loading, 
 }  // namespace
 
 bool Library::has_device(const std::string& device) const {
-  const auto has = [this](const std::string& word) {
-    return std::find(devices.begin(), devices.end(), word) != devices.end();
-  };
-  return devices.empty() || has(device) || has(kind_of_device(device));
+  return devices.empty() || contains(devices, device) || contains(devices, kind_of_device(device));
 }
 
 Ref Library::function(const char* name) const {
@@ -47,7 +43,7 @@ Ref Library::function(const char* name) const {
   return {};
 }
 
-Ref asked_for_device(const Library& library, const char* name, const std::string& device) {
+Ref call_for_device(const Library& library, const char* name, const std::string& device) {
   const Ref function = library.function(name);
   if (!function) return {};
   Ref result = checked(PyObject_CallFunction(function.get(), "s", device.c_str()));
@@ -71,11 +67,11 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
         checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
             .get());
     loaded.devices = devices_of(name, loading.get(), module.get());
-    // Cases are NumPy arrays. Imported only now: a library may behave differently after another
-    // one.
+    // dlbench.case imports NumPy. It is imported only now, because a library may behave differently
+    // after NumPy.
     checked(PyImport_ImportModule("dlbench.case"));
     Library& library = libraries_[name];
-    // A file without `devices` has the default, which overrides no other file.
+    // A file without `devices` has the default, which does not override the other file.
     if (PyObject_HasAttrString(module.get(), "devices") ||
         PyObject_HasAttrString(module.get(), "DEVICES")) {
       library.devices = loaded.devices;

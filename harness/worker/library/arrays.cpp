@@ -11,13 +11,14 @@
 namespace dlbench::worker {
 namespace {
 
-// A few small arrays in rotation, so that no cache line stays warm by itself. Of a large one only
-// one exists: each costs its page faults, and a shared one is never read as a whole.
+// Small arrays are used in rotation, so that not always the same cache lines are warm. A large
+// array exists once, because each array costs page faults and an exchange without a copy does not
+// read it.
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
-// A property that only some libraries support is requested only from adapters that declare it:
-// others would make an array without it.
+// A special property is requested only from adapters that declare it, because others would make an
+// array without it.
 void require_special(const Exchange& exchange, const Library& producer, const Ref& spec) {
   const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
   if (PyUnicode_GetLength(special.get()) == 0) return;
@@ -44,13 +45,13 @@ void wait_for(const Exchange& exchange, const Library& producer, const Ref& arra
   }
 }
 
-// No consumer is called here, so a failure is the producer's, and names it.
+// No consumer is called here, so a failure is that of the producer.
 Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case, bool waits) {
   const Spent::Span counted(Spent::On::library);
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   require_special(exchange, producer, spec);
   try {
-    // A missing device has the backend's reason, not that of a `make` that needs it.
+    // For a missing device the reason of the backend is reported, not that of `make`.
     device_named(source_of(exchange));
     Ref array = call_make(exchange, producer, spec);
     if (waits) wait_for(exchange, producer, array);
@@ -59,7 +60,7 @@ Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case
     failure.data["library"] = exchange.producer;
     const bool raised = failure.outcome == Outcome::refused;
     if (!raised && failure.outcome != Outcome::out_of_memory) throw;
-    failure.reason = exchange.producer + " cannot make the array: " + words_of(failure);
+    failure.reason = exchange.producer + " cannot make the array: " + message_of(failure);
     if (raised) failure.outcome = Outcome::unsupported;
     if (raised) failure.code = codes::kMakeFailed;
     throw;
@@ -90,7 +91,7 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
 
 Held content_of(const Ref& make_case) {
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-  // Dtypes that NumPy has not arrive as the integers that hold their bits.
+  // Dtypes that NumPy lacks are integers with the same bits.
   Held content = read_values(checked(PyObject_CallMethod(spec.get(), "stored", nullptr)).get(), {});
   content.view.dtype = exchange::dtype_from_name(
       text_of(checked(PyObject_GetAttrString(spec.get(), "dtype")).get()));
@@ -113,7 +114,7 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
       try {
         return make_pool(exchange, producer, make_case);
       } catch (Failure& failure) {
-        // Its own words are better than any of ours.
+        // Report the message of the library itself.
         if (!producer.has_device(source_of(exchange))) {
           failure.outcome = Outcome::no_device;
           failure.code.clear();

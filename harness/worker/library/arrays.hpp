@@ -19,24 +19,25 @@ struct Pool {
   std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
 };
 
-/// One array, computed: `make_case` returns a Case. Throws Failure where the library's `make`
-/// raises or returns an unusable object, and `unsupported` where the adapter makes no such array.
+/// Makes one array and waits for its content. `make_case` returns a Case. Throws Failure if the
+/// library's `make` raises or returns an unusable object, and Failure `unsupported` if the adapter
+/// cannot make such an array.
 Ref make_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
 
-/// The same without a wait: the array may still be computed.
+/// The same without the wait: the content may still be computed.
 Ref make_pending_array(const Exchange& exchange, const Library& producer, const Ref& make_case);
 
-/// The pools of this worker. Several exchanges share the same arrays: making one costs a page fault
+/// The pools of this worker. Exchanges share arrays, because making an array costs a page fault
 /// every 4 KiB, which on some machines takes longer than all measurements.
 class Arrays {
  public:
-  /// Makes the pool on first use: `make_case` is called once an array and returns a Case. Waits
-  /// until the arrays are computed. Throws Failure where the library's `make` raises or returns an
+  /// Makes the pool on first use. `make_case` is called for each array and returns a Case. Waits
+  /// until the arrays are computed. Throws Failure if the library's `make` raises or returns an
   /// unusable object.
   std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
                                   const Ref& make_case);
 
-  /// Releases the pools that no exchange uses.
+  /// Releases unused pools.
   void drop_unused();
 
  private:

@@ -10,23 +10,22 @@
 
 namespace dlbench::worker {
 
-/// The description in a DLPack capsule.
+/// Facts about the content of a DLPack capsule.
 struct CapsuleFacts {
   std::string struct_name;  ///< "legacy" or "versioned"
   std::vector<std::uint32_t> version;
   std::vector<std::string> flags;
 };
 
-/// Does it by its name hold a tensor which was not consumed yet?
+/// Does the capsule's name mean an unconsumed tensor?
 bool is_dlpack_capsule(PyObject* object);
 
-/// Reads a capsule without consuming it. Throws Failure for other capsules and for broken content.
+/// Reads a capsule without consuming it. Throws Failure for other capsules and for invalid content.
 exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of(const DLManagedTensorVersioned& managed);
 
-/// Throws Failure `wrong`: an impossible description is the library's error, not a gap of the
-/// instrument.
+/// Throws Failure `wrong`, because an impossible description is an error of the library.
 [[noreturn]] void unreadable(const exchange::ViewError& error);
 
 }  // namespace dlbench::worker

@@ -10,14 +10,14 @@
 namespace dlbench::worker {
 namespace {
 
-// The result of `calls(source, target)` has priority over PROTOCOLS, and between two devices is the
-// only source.
+// The result of `calls(source, target)` takes precedence over PROTOCOLS. Between two devices only
+// `calls` is used.
 Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
   if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
   if (exchange.device == "cpu") return protocols;
-  // A device that is not there or lets no process in has one reason for all its cells: the
-  // driver's, not those of the calls that would fail on it.
+  // A device that is missing or unusable has the driver's reason in all cells, instead of the
+  // errors of different calls.
   require_context(source_of(exchange));
   require_context(target_of(exchange));
   const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
@@ -58,12 +58,13 @@ Ref ready_of(const Library& consumer, const Exchange& exchange, std::string& no_
   const DeviceAt at = device_named(target_of(exchange));
   Ref stream;
   try {
-    if (at) stream = asked_for_device(consumer, "stream", target_of(exchange));
+    if (at) stream = call_for_device(consumer, "stream", target_of(exchange));
   } catch (const Failure& failure) {
-    no_stream = words_of(failure);
+    no_stream = message_of(failure);
     return wait_on_device(at, nullptr);
   }
-  // All libraries that name their stream are waited for in the same way, whatever else they have.
+  // All libraries that name their stream are waited for in the same way, even if they define
+  // `ready`.
   if (stream) return wait_on_device(at, stream.get());
   if (Ref ready = consumer.function("ready")) return ready;
   return at ? wait_on_device(at, nullptr) : Ref();

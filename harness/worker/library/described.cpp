@@ -15,7 +15,7 @@ namespace {
 
 using exchange::View;
 
-// In a buffer's format: the byte order that is not this machine's.
+// The prefix of a buffer's format for the byte order that is not this machine's.
 constexpr char kOtherOrder = std::endian::native == std::endian::little ? '>' : '<';
 
 std::shared_ptr<void> keeper_of(Ref object) {
@@ -41,7 +41,7 @@ Ref export_capsule(PyObject* array) {
   if (PyObject* capsule = PyObject_Call(method.get(), none.get(), newest.get())) {
     return Ref::steal(capsule);
   }
-  // A producer from before DLPack 1.0 does not accept max_version.
+  // A producer before DLPack 1.0 does not accept max_version.
   PyErr_Clear();
   PyObject* capsule = PyObject_CallNoArgs(method.get());
   if (capsule == nullptr) PyErr_Clear();
@@ -65,7 +65,7 @@ std::optional<Held> read_buffer(PyObject* array) {
     PyErr_Clear();
     return {};
   }
-  // As in PIL's days: where it is not below 0, memory holds pointers in the place of elements.
+  // A suboffset that is not negative means that the memory contains pointers instead of elements.
   for (int i = 0; buffer->suboffsets != nullptr && i < buffer->ndim; ++i) {
     if (buffer->suboffsets[i] < 0) continue;
     throw Failure{Outcome::unproven, "",
@@ -88,13 +88,13 @@ std::optional<Held> read_buffer(PyObject* array) {
   return held;
 }
 
-// The dtype attribute of an array, where no buffer and no typestr can name it.
+// The dtype attribute of an array whose dtype has no buffer format and no typestr.
 std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
   const Ref dtype = optional_attribute(array, "dtype");
   if (!dtype) return {};
   const std::string text = text_of(dtype.get());
   unsigned code = 0, bits = 0, lanes = 0;
-  // The native consumer's name for a DLDataType without a name.
+  // The native consumer's text for a DLDataType that NumPy has no name for.
   if (std::sscanf(text.c_str(), "dlpack(%u,%u,%u)", &code, &bits, &lanes) == 3) {
     return exchange::Dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
                            static_cast<std::uint16_t>(lanes)};
@@ -107,8 +107,8 @@ std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
   }
 }
 
-// NumPy holds ml_dtypes' arrays, and the native consumer what it has no format for: their bits can
-// be read as integers.
+// Arrays of ml_dtypes in NumPy, and arrays of the native consumer without a format, can be read as
+// integers with the same bits.
 std::optional<Held> read_bits(PyObject* array) {
   const std::optional<exchange::Dtype> dtype = foreign_dtype(array);
   if (!dtype) return {};
@@ -123,7 +123,7 @@ std::optional<Held> read_bits(PyObject* array) {
   return held;
 }
 
-// The `data` of an `__array_interface__`: a pair of address and read-only flag, or a buffer.
+// The `data` of an `__array_interface__` is a pair of address and read-only flag, or a buffer.
 std::optional<Held> interface_data(PyObject* data) {
   if (!PyTuple_Check(data) || PyTuple_Size(data) != 2) return read_buffer(data);
   Held held;
@@ -133,7 +133,7 @@ std::optional<Held> interface_data(PyObject* data) {
   return held;
 }
 
-// Keeps alive what the dict names, as far as that is a buffer.
+// The result owns the buffer that the dict refers to, if any.
 std::optional<Held> read_dict(PyObject* dict) {
   PyObject* data = PyDict_GetItemString(dict, "data");
   PyObject* typestr = PyDict_GetItemString(dict, "typestr");
@@ -163,7 +163,7 @@ std::optional<Held> read_interface(PyObject* array) {
   return held;
 }
 
-// It has no name: behind one is something else.
+// Only a capsule without a name holds a PyArrayInterface.
 View view_of_struct(PyObject* capsule) {
   const void* content = PyCapsule_GetPointer(capsule, nullptr);
   if (content == nullptr) {
@@ -180,8 +180,8 @@ std::optional<Held> read_struct(PyObject* array) {
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
-// `__cuda_array_interface__` has no device: the array's own attribute has it, or the driver knows
-// the address.
+// `__cuda_array_interface__` has no device. It comes from the array's own attribute or from the
+// driver.
 exchange::Device device_behind(PyObject* array, std::uintptr_t address) {
   if (const Ref method = optional_attribute(array, "__dlpack_device__")) {
     const std::vector<std::int64_t> pair =
@@ -207,13 +207,14 @@ std::optional<Held> read_cuda_interface(PyObject* array) {
 
 Held read_array(PyObject* array) try {
   Failure unread{Outcome::unproven, "",
-                 std::string("nothing reads a ") + Py_TYPE(array)->tp_name + " back"};
+                 std::string("no protocol reads the memory of a ") + Py_TYPE(array)->tp_name};
   for (const auto reader :
        {read_dlpack, read_bits, read_buffer, read_interface, read_struct, read_cuda_interface}) {
     try {
       if (std::optional<Held> held = reader(array)) return *std::move(held);
     } catch (const Failure& failure) {
-      // A property that raises counts as absent; an impossible description is the library's fault.
+      // A property that raises counts as absent. An impossible description is an error of the
+      // library.
       if (failure.outcome == Outcome::wrong) throw;
       if (failure.outcome == Outcome::unproven) unread = failure;
     }
@@ -223,13 +224,13 @@ Held read_array(PyObject* array) try {
   unreadable(error);
 }
 
-exchange::View view_of_description(PyObject* handed_over) {
-  if (PyDict_Check(handed_over)) {
-    // A dict holds the buffer that it names.
-    if (std::optional<Held> held = read_dict(handed_over)) return std::move(held->view);
+exchange::View view_of_description(PyObject* exported) {
+  if (PyDict_Check(exported)) {
+    // The dict owns the buffer that it refers to.
+    if (std::optional<Held> held = read_dict(exported)) return std::move(held->view);
   }
-  if (PyCapsule_CheckExact(handed_over)) return view_of_struct(handed_over);
-  return read_array(handed_over).view;
+  if (PyCapsule_CheckExact(exported)) return view_of_struct(exported);
+  return read_array(exported).view;
 }
 
 }  // namespace dlbench::worker

@@ -13,13 +13,13 @@ struct Held {
   std::shared_ptr<void> keeper;
 };
 
-/// The memory of an array: from DLPack, buffer, `__array_interface__`, `__array_struct__` or
-/// `__cuda_array_interface__`, the first that works. Throws Failure `unproven` where none does,
-/// `wrong` where the description is impossible.
+/// The memory of an array, read through the first protocol that works: DLPack, buffer,
+/// `__array_interface__`, `__array_struct__`, `__cuda_array_interface__`. Throws Failure `unproven`
+/// if none works, and `wrong` if the description is impossible.
 Held read_array(PyObject* array);
 
 /// The description in an `__array_interface__` dict, an `__array_struct__` capsule or an array.
 /// Throws Failure or ViewError.
-exchange::View view_of_description(PyObject* handed_over);
+exchange::View view_of_description(PyObject* exported);
 
 }  // namespace dlbench::worker

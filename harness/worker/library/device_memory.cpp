@@ -21,7 +21,7 @@ void copy_now(const DeviceAt& at, device::Address to, device::Address from, std:
   settle(at);
 }
 
-/// Drivers fill words at aligned addresses only: the bytes before and behind those are copied.
+/// Drivers fill words at aligned addresses only, so the bytes before and after them are copied.
 void fill_now(const DeviceAt& at, device::Address begin, std::uint64_t bytes) {
   static constexpr unsigned char kPoisonBytes[sizeof kPoisonWord] = {0xa5, 0xa5, 0xa5, 0xa5};
   const device::Table& table = *at.table;
@@ -36,7 +36,7 @@ void fill_now(const DeviceAt& at, device::Address begin, std::uint64_t bytes) {
   copy(begin + bytes - tail, tail);
 }
 
-/// Moves bytes between the host and where a view lies.
+/// Copies bytes between the host and the memory of a view.
 class Reach : public exchange::Access {
  public:
   bool reaches(const exchange::Device& where) const override {
@@ -69,8 +69,8 @@ Held on_host_memory(Held held) {
   settle(at);
   if (exchange::on_host(held.view.device)) return held;
   const Extent extent = exchange::extent_of(held.view);
-  // The view is a foreign description, and a device does not fault where a host would: trust it
-  // only as far as a copy succeeds.
+  // The view may describe invalid memory, which a device need not detect. Only a successful copy is
+  // trusted.
   auto bytes =
       std::make_shared<std::vector<unsigned char>>(std::max<std::uint64_t>(extent.bytes(), 1));
   copy_now(at, number(bytes->data()), extent.begin, extent.bytes());

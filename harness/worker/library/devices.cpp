@@ -31,7 +31,7 @@ DeviceAt device_of_kind(const std::string& kind, int ordinal) {
   return {backend->table, ordinal};
 }
 
-/// What a wait needs, in the capsule that its function is bound to.
+/// The data of a wait function, stored in the capsule that it is bound to.
 struct Wait {
   DeviceAt at;
   device::Stream stream = nullptr;
@@ -44,7 +44,7 @@ PyObject* wait_for_data(PyObject* self, PyObject*) {
   const device::Table& table = *wait->at.table;
   device::Code code = 0;
   Py_BEGIN_ALLOW_THREADS;
-  // The default stream, and the device that is waited for, are those of the current context.
+  // The default stream and the device are those of the current context.
   const device::Entered entered(table, wait->at.ordinal);
   code = entered.code();
   if (code == 0) {
@@ -56,14 +56,14 @@ PyObject* wait_for_data(PyObject* self, PyObject*) {
                       table.error_name(code), code);
 }
 
-PyMethodDef kWait{"wait_for_data", &wait_for_data, METH_O, nullptr};
+PyMethodDef kWaitMethod{"wait_for_data", &wait_for_data, METH_O, nullptr};
 
 }  // namespace
 
 DeviceAt device_named(const std::string& word) {
   const std::size_t colon = word.find(':');
   if (colon == std::string::npos) return {};
-  int ordinal = std::numeric_limits<int>::max();  // of a number that is none, or too large
+  int ordinal = std::numeric_limits<int>::max();  // if the number is invalid or too large
   std::from_chars(word.data() + colon + 1, word.data() + word.size(), ordinal);
   return device_of_kind(word.substr(0, colon), ordinal);
 }
@@ -102,7 +102,8 @@ exchange::Device device_of_address(std::uintptr_t address) {
       int ordinal = 0;
       device::Code code = at.table->memory_of(&memory, &ordinal, address);
       if (code != 0) {
-        // A thread without a context gets one; another current device stays what it is.
+        // Makes a context current if the thread has none. Afterwards the former device is current
+        // again.
         const device::Entered inside(*at.table, 0);
         code = inside.code();
         if (code == 0) code = at.table->memory_of(&memory, &ordinal, address);
@@ -128,7 +129,7 @@ void require(const device::Table& table, const char* what, device::Code code) {
 
 InDevice::InDevice(const DeviceAt& at) {
   if (!at) return;
-  // The first entry makes a context, which takes its time.
+  // The first call creates a context, which takes long.
   Py_BEGIN_ALLOW_THREADS;
   entered_.emplace(*at.table, at.ordinal);
   Py_END_ALLOW_THREADS;
@@ -154,7 +155,7 @@ Ref wait_on_device(const DeviceAt& at, PyObject* stream) {
     const std::unique_ptr<Wait> gone(static_cast<Wait*>(PyCapsule_GetPointer(dying, nullptr)));
   }));
   wait.release();
-  return checked(PyCFunction_New(&kWait, capsule.get()));
+  return checked(PyCFunction_New(&kWaitMethod, capsule.get()));
 }
 
 }  // namespace dlbench::worker

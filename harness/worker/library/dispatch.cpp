@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "model/contains.hpp"
 #include "worker/library/extras.hpp"
 
 namespace dlbench::worker {
@@ -21,17 +22,15 @@ bool same_type(PyObject* array, PyObject* result) {
   return Py_TYPE(array) == Py_TYPE(result);
 }
 
-// A computed result has its own unit or labels: only their presence is compared. NumPy's own types
-// are known to carry no extras.
+// A computed result may have another unit or other labels, so only their presence is compared.
+// NumPy's own types have no extras.
 std::vector<std::string> lost_extras(PyObject* array, PyObject* result, const Library& library) {
   std::vector<std::string> words = words_of(extras_of(array, library));
   if (same_type(array, result)) {
     const Ref extras = extras_of(result, library);
     if (!extras) return {};
     const std::vector<std::string> kept = words_of(extras);
-    std::erase_if(words, [&](const std::string& word) {
-      return std::find(kept.begin(), kept.end(), word) != kept.end();
-    });
+    std::erase_if(words, [&](const std::string& word) { return contains(kept, word); });
     return words;
   }
   return std::string_view(Py_TYPE(result)->tp_name) == "numpy.ndarray" ? words
@@ -80,7 +79,8 @@ std::vector<std::string> lost(PyObject* array, PyObject* result, const Library& 
   return words;
 }
 
-std::string look_at_dispatch(const std::string& function, PyObject* array, const Library& library) {
+std::string describe_dispatch(const std::string& function, PyObject* array,
+                              const Library& library) {
   const Ref numpy = checked(PyImport_ImportModule("numpy"));
   try {
     const Ref result = twice(numpy.get(), function, array);
@@ -90,10 +90,10 @@ std::string look_at_dispatch(const std::string& function, PyObject* array, const
   }
 }
 
-std::map<std::string, std::string> look_at_dispatch(PyObject* array, const Library& library) {
+std::map<std::string, std::string> describe_dispatch(PyObject* array, const Library& library) {
   std::map<std::string, std::string> found;
   for (const Dispatch& one : kDispatches) {
-    found[one.function] = look_at_dispatch(one.function, array, library);
+    found[one.function] = describe_dispatch(one.function, array, library);
   }
   return found;
 }

@@ -12,19 +12,20 @@ namespace dlbench::worker {
 /// `__array_ufunc__` (NEP 13), `concatenate` its `__array_function__` (NEP 18).
 std::string dispatching(const std::string& protocol);
 
-/// Does the type override NumPy's functions by this protocol? Else NumPy converts its arrays.
+/// Does the type override NumPy's functions through this protocol? Otherwise NumPy converts its
+/// arrays.
 bool overrides(PyTypeObject* type, const std::string& protocol);
 
-/// What the result of such a function lost: "type" where it has another type, and the array's
-/// extras that it does not carry. Throws Failure.
+/// What the result of such a function lost: "type" if its type differs, and the extras of the array
+/// that it lacks. Throws Failure.
 std::vector<std::string> lost(PyObject* array, PyObject* result, const Library& library);
 
-/// The result of `multiply(x, x)` or `concatenate([x, x])` for an array x: "kept" where it has the
-/// array's own type and all its extras; else the result's type and the dropped extras, or the
-/// exception. Throws Failure without NumPy.
-std::string look_at_dispatch(const std::string& function, PyObject* array, const Library& library);
+/// Describes the result of `multiply(x, x)` or `concatenate([x, x])` for an array x: "kept" if it
+/// has the array's own type and all its extras; otherwise the result's type and the dropped extras,
+/// or the exception. Throws Failure without NumPy.
+std::string describe_dispatch(const std::string& function, PyObject* array, const Library& library);
 
 /// The same, by function.
-std::map<std::string, std::string> look_at_dispatch(PyObject* array, const Library& library);
+std::map<std::string, std::string> describe_dispatch(PyObject* array, const Library& library);
 
 }  // namespace dlbench::worker

@@ -23,8 +23,8 @@ const DLPackExchangeAPI* pointer_in(PyObject* published) {
 }
 
 bool is_readable(std::uintptr_t address, std::size_t bytes) {
-  // Reading /proc/self/maps takes a while, so an address that was readable once is not checked
-  // again: a library that unmaps its table later can still crash this worker.
+  // Reading /proc/self/maps is slow, so an address that was readable is not checked again. A
+  // library that unmaps its table later can crash this worker.
   static std::set<std::pair<std::uintptr_t, std::size_t>> known;
   if (known.contains({address, bytes})) return true;
   if (!exchange::is_readable(address, bytes)) return false;

@@ -1,9 +1,9 @@
 #include "worker/library/exported.hpp"
 
-#include <algorithm>
 #include <map>
 #include <vector>
 
+#include "model/contains.hpp"
 #include "model/names.hpp"
 #include "worker/base/keywords.hpp"
 #include "worker/base/shown_type.hpp"
@@ -17,7 +17,7 @@ struct Exported {
   PyObject_HEAD PyObject* array;  // owned, as is the function
   PyObject* function;
   exchange::Device device;
-  bool refused;  // it rejected the last call itself, without a call of the library
+  bool refused;  // it rejected the last call without calling the library
 };
 
 Exported* exported_of(PyObject* self) {
@@ -68,7 +68,7 @@ int buffer(PyObject* self, Py_buffer* wanted, int flags) {
   PyObject* exporter = call(self);
   if (exporter == nullptr) return -1;
   const int status = PyObject_GetBuffer(exporter, wanted, flags);
-  Py_DECREF(exporter);  // the buffer holds it
+  Py_DECREF(exporter);  // the buffer owns it
   return status;
 }
 
@@ -121,13 +121,10 @@ std::vector<std::string> exports_of(const Library& library) {
 
 Export export_for(const Library& library, const std::string& protocol) {
   const std::vector<std::string> names = exports_of(library);
-  const auto has = [&](const std::string& name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-  };
   std::vector<std::string> wanted{protocol};
   if (protocol == "dlpack") wanted = {"dlpack_versioned", "dlpack_legacy"};
   for (const std::string& name : wanted) {
-    if (!has(name)) continue;
+    if (!contains(names, name)) continue;
     return {name, Ref::borrow(PyDict_GetItemString(table_of(library).get(), name.c_str()))};
   }
   return {};
@@ -166,7 +163,7 @@ bool refused_itself(PyObject* object) {
 
 Ref exported_place(PyObject* array, const Library& library) {
   for (const std::string& protocol : exports_of(library)) {
-    // What these return may be a copy of its own each time.
+    // These may return a new copy for each call.
     if (protocol == "array" || protocol == "buffer") continue;
     return make_exported(array, export_for(library, protocol));
   }

@@ -17,7 +17,7 @@ bool holds(PyObject* value, PyObject* item) {
 }
 
 bool is_instance(PyObject* object, const char* name) {
-  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == adapter_word(name);
+  return reinterpret_cast<PyObject*>(Py_TYPE(object)) == adapter_attribute(name);
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
     slot_ = &arguments_[1];
     return;
   }
-  PyObject* placeholder = adapter_word("X");
+  PyObject* placeholder = adapter_attribute("X");
   std::vector<std::size_t> slots;
   const auto append = [&](PyObject* value) {
     if (holds(value, placeholder)) {

@@ -7,29 +7,28 @@
 
 namespace dlbench::worker {
 
-/// A function of one argument, x. It is a value, so that a loop keeps it in registers. Borrowed.
+/// A function of one argument, x. A value type, so that a loop keeps it in registers. Borrowed.
 struct Direct {
   vectorcallfunc vectorcall = nullptr;
   PyObject* function = nullptr;
 
   PyObject* operator()(PyObject* x) const {
-    PyObject* stack[] = {nullptr, x};  // a callee may use the first
+    PyObject* stack[] = {nullptr, x};  // the callee may overwrite the first slot
     return vectorcall(function, stack + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
   }
 };
 
-/// A consumer's import, compiled once from its PROTOCOLS: a bare callable, Call(fn, ...) or
-/// Capsule(fn). A call of it is one vectorcall (two for a capsule), without a Python frame of
-/// dlbench and without a lookup. An argument that is a tuple with X in it is made anew for each
-/// call.
+/// A consumer's import, compiled once from an entry of its PROTOCOLS: a bare callable, Call(fn,
+/// ...) or Capsule(fn). A call of it is one vectorcall (two for a capsule), without a Python frame
+/// of dlbench and without a lookup. A tuple argument that contains X is rebuilt for each call.
 class ImportCall {
  public:
-  /// `spelled` is the value of a PROTOCOLS entry. Throws Failure where it is not callable.
+  /// `spelled` is the value of a PROTOCOLS entry. Throws Failure if it is not callable.
   explicit ImportCall(PyObject* spelled);
   ImportCall(const ImportCall&) = delete;
   ImportCall& operator=(const ImportCall&) = delete;
 
-  /// New reference to the consumer's result, or null with an exception set.
+  /// Returns a new reference to the consumer's result, or null with an exception set.
   PyObject* operator()(PyObject* x) {
     if (in_steps_) [[unlikely]]
       return step_by_step(x);
@@ -39,7 +38,7 @@ class ImportCall {
                 positional_ | PY_VECTORCALL_ARGUMENTS_OFFSET, names_.get());
   }
 
-  /// The call alone, for a capsule.
+  /// Calls the consumer's function with a capsule.
   PyObject* take(PyObject* capsule) {
     arguments_[1] = capsule;
     PyObject* result =
@@ -50,7 +49,7 @@ class ImportCall {
 
   bool takes_capsule() const { return takes_capsule_; }
 
-  /// The call reduced to a bare callable, or nothing. It must outlive the result.
+  /// The call as a bare callable, if it is one. This object must outlive the result.
   std::optional<Direct> direct() const {
     const bool is_bare = !in_steps_ && arguments_.size() == 2 && !names_ && vectorcall_ != nullptr;
     return is_bare ? std::optional(Direct{vectorcall_, function_.get()}) : std::nullopt;
@@ -69,17 +68,17 @@ class ImportCall {
   vectorcallfunc vectorcall_ = nullptr;  // of function_, looked up once
   Ref names_;                            // tuple of keyword names, or empty
   std::vector<Ref> kept_;                // owns the constant arguments
-  std::vector<PyObject*> arguments_;     // borrowed; [0] is the slot that a callee may use
-  PyObject** slot_ = nullptr;            // the place of x in arguments_
-  std::vector<PyObject**> more_slots_;   // its other places
+  std::vector<PyObject*> arguments_;     // borrowed; the callee may overwrite [0]
+  PyObject** slot_ = nullptr;            // the position of x in arguments_
+  std::vector<PyObject**> more_slots_;   // its other positions
   std::size_t positional_ = 1;
   struct Group {
     std::size_t slot;              // in arguments_
     std::vector<PyObject*> items;  // borrowed constants; null: x
   };
-  std::vector<Group> groups_;  // arguments that are tuples with x in them
+  std::vector<Group> groups_;  // tuple arguments that contain x
   bool takes_capsule_ = false;
-  bool in_steps_ = false;  // more than one vectorcall, or arguments to be made
+  bool in_steps_ = false;  // needs more than one vectorcall, or arguments to be built
 };
 
 }  // namespace dlbench::worker

@@ -9,20 +9,21 @@
 
 namespace dlbench::worker {
 
-/// The exchange to prepare, as the fleet requested it.
+/// The exchange to prepare, as requested by the fleet.
 struct Order {
   Exchange exchange;
   Ref make_case;  ///< callable without arguments: a fresh Case object
   std::vector<std::string> clocks;
-  std::string special;  ///< a property of the array that only some libraries support: "pinned"
+  /// A property of the array that only some libraries support, such as "pinned".
+  std::string special;
   double round_ns = 2e6;
 };
 
-/// Reads a request that names an exchange. Throws Failure, and nlohmann's error where its form is
+/// Reads a request that names an exchange. Throws Failure, and nlohmann's exception if its form is
 /// wrong.
 Order order_of(const nlohmann::json& request);
 
-/// functools.partial(Case, name=..., bytes=...): each call of it is a fresh array's description.
+/// functools.partial(Case, name=..., bytes=...): each call returns the description of a new array.
 Ref case_maker(nlohmann::json description, std::uint64_t bytes);
 
 }  // namespace dlbench::worker

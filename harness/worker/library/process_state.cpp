@@ -17,7 +17,7 @@
 namespace dlbench::worker {
 namespace {
 
-/// A dict of texts in the making.
+/// Builds a dict of texts.
 class Facts {
  public:
   void add(const std::string& name, const std::string& value) {
@@ -42,7 +42,7 @@ Facts signals() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction now {};
     if (::sigaction(number, nullptr, &now) != 0) continue;
-    // Both handlers share their storage.
+    // The two handlers are members of a union.
     std::uintptr_t handler = 0;
     std::memcpy(&handler, &now.sa_handler, sizeof handler);
     facts.add(std::to_string(number), address_text(handler));
@@ -109,8 +109,8 @@ bool holds_thread_pool(std::string_view path) {
 
 Facts thread_pools() {
   std::vector<std::string> paths;
-  // The loader holds its lock meanwhile and is written in C: no Python, and no exception through
-  // it.
+  // The loader holds a lock and is written in C, so the callback uses no Python and throws no
+  // exception.
   ::dl_iterate_phdr(
       [](dl_phdr_info* object, std::size_t, void* data) noexcept {
         if (object->dlpi_name != nullptr && holds_thread_pool(object->dlpi_name)) {

@@ -5,13 +5,13 @@
 
 namespace dlbench::worker {
 
-/// The memory of a library's array: read_array of the array, or of the result of the library's
-/// `memory(array)`. `address(array)` overrides the address, since an export may copy, unless it
-/// returns None. With an `address`, `values(array)` describes an array that nothing else can read.
-/// Throws Failure.
+/// The memory of a library's array: read_array() of the array, or of the result of the library's
+/// `memory(array)`. If the library has an `address(array)` that does not return None, it overrides
+/// the address, because an export may copy. With an address, `values(array)` describes an array
+/// that cannot be read otherwise. Throws Failure.
 Held read_place(PyObject* array, const Library& library);
 
-/// The values of an array: the same, except for libraries with a `values` function; for device
+/// The values of an array, from the library's `values` function or from its memory; for device
 /// memory a copy that the host can read.
 Held read_values(PyObject* array, const Library& library);
 

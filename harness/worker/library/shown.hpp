@@ -8,7 +8,7 @@
 
 namespace dlbench::worker {
 
-/// The protocols that an object shows, as bits.
+/// The protocols that an object offers, as bits.
 using Shown = unsigned;
 inline constexpr Shown kShowsDlpack = 1;
 inline constexpr Shown kShowsDlpackC = 2;
@@ -31,10 +31,11 @@ inline constexpr std::array<Property, 3> kProperties{
      {"__array_struct__", "array_struct", kShowsStruct},
      {"__cuda_array_interface__", "cuda_array_interface", kShowsCuda}}};
 
-/// The protocols that an object offers. A type's C exchange API counts under either published name.
+/// The protocols that an object offers. A type's C exchange API counts under either of its names.
 Shown shown_by(PyObject* x);
 
-/// Does an object that shows these offer that protocol? The consumer decides which struct it is.
+/// Does an object with this mask offer the protocol? Either struct of DLPack counts as `dlpack`,
+/// because the consumer chooses the struct.
 bool offers(Shown shown, const std::string& protocol);
 
 /// The bit of a protocol's name; 0 for `convert`, which is not a protocol itself.

@@ -25,7 +25,7 @@ struct BorrowedOf : BorrowedTensor {
     managed.deleter = &BorrowedOf::give_back;
   }
 
-  // From any thread, with the GIL or without.
+  // Called on any thread, with or without the GIL.
   static void give_back(Managed* self) {
     auto* borrowed = static_cast<BorrowedOf*>(self->manager_ctx);
     if (borrowed->deletions.fetch_add(1) > 0) return;
@@ -35,7 +35,7 @@ struct BorrowedOf : BorrowedTensor {
   }
 };
 
-// A renamed capsule was consumed: only one that was not consumed deletes its content.
+// A consumed capsule has another name. Only an unconsumed capsule deletes its content.
 template <typename Managed>
 void drop(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, kName<Managed>)) return;
@@ -48,7 +48,8 @@ void drop(PyObject* capsule) {
 
 template <typename Managed>
 Managed* BorrowedTensors::wrap(Managed* original) {
-  // The consumer rejects what cannot be read; a tensor that cannot be deleted stays as it is.
+  // An unreadable tensor is passed on, so that the consumer rejects it. A tensor without a deleter
+  // is not wrapped.
   exchange::View view;
   try {
     view = exchange::read(*original);

@@ -14,24 +14,23 @@ namespace dlbench::worker {
 /// The part of an exchange in which a deleter runs.
 enum class When { import, release, later };
 
-/// One managed tensor on its way to a consumer, in a wrapper that counts its deletions.
+/// A managed tensor in a wrapper that counts the calls of its deleter.
 struct BorrowedTensor {
   exchange::View view;
   std::uint64_t flags = 0;
   bool has_deleter = true;
   std::atomic<int> deletions{0};
-  std::atomic<When> ended{When::later};  ///< the first deletion
-  std::shared_ptr<const std::atomic<When>>
-      now;  ///< the current part; outlives the object that exported it
-  std::shared_ptr<BorrowedTensor> outstanding;  ///< itself, until the deleter runs
+  std::atomic<When> ended{When::later};          ///< when it was first deleted
+  std::shared_ptr<const std::atomic<When>> now;  ///< the current part; outlives BorrowedTensors
+  std::shared_ptr<BorrowedTensor> outstanding;   ///< itself, until the deleter runs
 };
 
-/// The exports of a producer during one untimed exchange. A second call of a deleter is counted and
-/// does no harm as long as this object lives.
+/// The managed tensors that a producer exports in one untimed exchange. While this object lives, a
+/// second call of a deleter is counted and harmless.
 class BorrowedTensors {
  public:
-  /// Consumes a DLPack capsule and returns a wrapping one; returns any other object unchanged.
-  /// Steals the reference; null with an exception set where no memory is left.
+  /// Consumes a DLPack capsule and returns one with the wrapper; returns any other object
+  /// unchanged. Steals the reference. Null with an exception set if no memory is left.
   PyObject* pass_on(PyObject* capsule);
 
   /// The same for the C exchange API.

@@ -6,11 +6,12 @@
 
 namespace dlbench::worker {
 
-/// Counts capsules that are destroyed while it is active, by name. A consumer that uses another
-/// path leaves other capsules. Only one may be active in a process.
+/// Counts the capsules that are destroyed while this object lives, by name. A consumer that uses
+/// another path destroys other capsules. Only one object may exist in a process.
 class CapsuleDeaths {
  public:
-  using Counts = std::array<int, 5>;  ///< dltensor, used_dltensor, the same versioned, any other
+  /// Dltensor, used_dltensor, the two versioned names, any other.
+  using Counts = std::array<int, 5>;
 
   CapsuleDeaths();
   CapsuleDeaths(const CapsuleDeaths&) = delete;

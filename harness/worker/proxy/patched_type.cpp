@@ -9,11 +9,11 @@
 namespace dlbench::worker {
 namespace {
 
-// The object that answers while a type is patched.
+// The object that handles calls while a type is patched.
 struct Listener {
   Replay* replay = nullptr;
   Recorder* recorder = nullptr;
-  const std::vector<PyObject*>* functions = nullptr;  // for the recorder: as kNames
+  const std::vector<PyObject*>* functions = nullptr;  // for the recorder: in the order of kNames
 };
 Listener listener;
 
@@ -31,8 +31,8 @@ PyObject* note(std::size_t which, PyObject* self, PyObject* const* arguments, Py
   const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
   std::vector<PyObject*> stack{self};
   stack.insert(stack.end(), arguments, arguments + positional + keywords);
-  // Formatted before the call: with an exception pending no repr may be called.
-  Asked call = asked_method(interned(which), arguments, positional, keyword_names);
+  // Formatted before the call, because repr must not be called while an exception is pending.
+  Request call = make_method_request(interned(which), arguments, positional, keyword_names);
   Recorder* recorder = listener.recorder;
   PyObject* result = PyObject_Vectorcall((*listener.functions)[which], stack.data(),
                                          static_cast<std::size_t>(positional) + 1, keyword_names);
@@ -62,7 +62,7 @@ std::size_t which_of(std::string_view name) {
   return static_cast<std::size_t>(std::find(kNames.begin(), kNames.end(), name) - kNames.begin());
 }
 
-// Its own dictionary alone, not that of its bases.
+// The attribute in the type's own dictionary, not in that of its bases.
 Ref own_attribute(PyTypeObject* type, PyObject* name) {
   const Ref dict = checked(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), "__dict__"));
   PyObject* found = PyObject_GetItem(dict.get(), name);
@@ -70,7 +70,7 @@ Ref own_attribute(PyTypeObject* type, PyObject* name) {
   return Ref::steal(found);
 }
 
-// Found on the class of which it is: what an instance's method call begins with.
+// The attribute as the method lookup of an instance finds it.
 PyObject* found_along_bases(PyTypeObject* type, PyObject* name) {
   PyObject* bases = type->tp_mro;
   for (Py_ssize_t i = 0; bases != nullptr && i < PyTuple_GET_SIZE(bases); ++i) {
@@ -93,13 +93,13 @@ bool PatchedType::is_possible(PyTypeObject* type, const Recording& recording) {
       PyType_HasFeature(type, Py_TPFLAGS_IMMUTABLETYPE) || recording.empty()) {
     return false;
   }
-  return std::all_of(recording.begin(), recording.end(), [type](const Asked& request) {
-    return request.how == Asked::How::method && is_method(found_along_bases(type, request.name));
+  return std::all_of(recording.begin(), recording.end(), [type](const Request& request) {
+    return request.how == Request::How::method && is_method(found_along_bases(type, request.name));
   });
 }
 
-// All its methods, also those that a proxy was not called for: a consumer may make more requests to
-// its own type.
+// Patches all methods, also those that were not requested of a proxy, because a consumer may make
+// more requests to its own type.
 PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   for (std::size_t which = 0; which < kNames.size(); ++which) {
@@ -112,7 +112,7 @@ PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
 
 std::vector<PyObject*> PatchedType::functions(const Recording& recording) const {
   std::vector<PyObject*> all;
-  for (const Asked& request : recording) {
+  for (const Request& request : recording) {
     for (const Method& one : methods_) {
       if (one.name == request.name) all.push_back(one.function.get());
     }
@@ -120,7 +120,7 @@ std::vector<PyObject*> PatchedType::functions(const Recording& recording) const 
   return all;
 }
 
-PyObject* PatchedType::builtin(const Asked& request) const {
+PyObject* PatchedType::builtin(const Request& request) const {
   for (const Method& one : methods_) {
     if (one.name == request.name) return one.builtin.get();
   }
@@ -133,7 +133,7 @@ void PatchedType::restore() noexcept {
   PyErr_Fetch(&error, &value, &trace);
   auto* type = reinterpret_cast<PyObject*>(type_);
   for (const Method& one : methods_) {
-    // The attribute may never have been set; ignore the error.
+    // Ignore the error: the attribute may not have been set.
     const int status = one.own ? PyObject_SetAttr(type, one.name, one.own.get())
                                : PyObject_DelAttr(type, one.name);
     if (status != 0) PyErr_Clear();

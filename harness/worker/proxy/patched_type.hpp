@@ -9,28 +9,28 @@
 
 namespace dlbench::worker {
 
-/// A producer's own type whose `__dlpack__`, `__dlpack_device__` and `__array__` are temporarily
-/// replaced by builtins. These return the answers of a replay, or record each request and pass it
-/// on. For consumers that check the exact type and treat a proxy differently.
+/// Temporarily replaces `__dlpack__`, `__dlpack_device__` and `__array__` of a producer's type by
+/// builtins, which return the answers of a replay, or record each request and forward it. Used for
+/// consumers that check the exact type and treat a proxy differently.
 class PatchedType {
  public:
-  /// Can the requests of the recording be replaced in this type? Static types and attributes that
-  /// are no methods cannot.
+  /// Can the methods of the recording be replaced in this type? Those of static types and
+  /// attributes that are not methods cannot.
   static bool is_possible(PyTypeObject* type, const Recording& recording);
 
   /// Throws Failure.
   explicit PatchedType(PyTypeObject* type);
 
-  /// The type's own functions, one for each request of the recording, borrowed: the array is their
-  /// first argument.
+  /// The type's own functions, one for each request of the recording. They take the array as first
+  /// argument. Borrowed.
   std::vector<PyObject*> functions(const Recording& recording) const;
 
-  /// Active to the end of its scope, also after an exception. One at a time in a process. Each
-  /// costs the type a version tag, of which it has 1,000 from Python 3.12 on.
+  /// Patches the type until the end of its scope. Only one may exist in a process. Each uses a
+  /// version tag of the type, which has 1,000 of them since Python 3.12.
   class Scope {
    public:
-    /// Exactly one of replay and recorder is given; without a `patched` nothing is done. Throws
-    /// Failure where the type cannot be changed.
+    /// Exactly one of `replay` and `recorder` is not null. Does nothing if `patched` is null.
+    /// Throws Failure if the type cannot be changed.
     Scope(PatchedType* patched, Replay* replay, Recorder* recorder);
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -40,8 +40,8 @@ class PatchedType {
     PatchedType* patched_;
   };
 
-  /// The builtin in the place of request `i`, as a consumer calls it; borrowed.
-  PyObject* builtin(const Asked& request) const;
+  /// The builtin that replaces the method of a request; borrowed.
+  PyObject* builtin(const Request& request) const;
 
  private:
   struct Method {

@@ -6,8 +6,8 @@
 namespace dlbench::worker {
 namespace {
 
-// The table's functions without an object of their own (allocator, stream, new object) need a
-// library to stand for: the one proxied last.
+// Some functions of the table have no object argument (allocator, stream, new object). They call
+// the table of the array that was proxied last.
 const DLPackExchangeAPI* last_proxied = nullptr;
 
 const DLPackExchangeAPI* api_behind(const ProxiedProducer& producer) {
@@ -15,7 +15,7 @@ const DLPackExchangeAPI* api_behind(const ProxiedProducer& producer) {
   try {
     api = exchange_api_of(Py_TYPE(producer.x));
   } catch (const Failure& failure) {
-    // The caller is C: nothing may be thrown through it.
+    // The caller is C code, so no exception may be thrown.
     PyErr_SetString(PyExc_RuntimeError, failure.reason.c_str());
     return nullptr;
   }
@@ -27,10 +27,10 @@ const DLPackExchangeAPI* api_behind(const ProxiedProducer& producer) {
   return api;
 }
 
-void note(const ProxiedProducer& producer, int status, Asked::How how, const char* call) {
+void note(const ProxiedProducer& producer, int status, Request::How how, const char* call) {
   if (producer.recorder == nullptr) return;
-  status == 0 ? producer.recorder->answered("dlpack_c", asked(how, call))
-              : producer.recorder->raised(asked(how, call));
+  status == 0 ? producer.recorder->answered("dlpack_c", make_request(how, call))
+              : producer.recorder->raised(make_request(how, call));
 }
 
 int lacks(const char* function) {
@@ -49,10 +49,10 @@ int managed_from_proxy(void* object, DLManagedTensorVersioned** out) {
   if (api == nullptr) return -1;
   const Producing producing(producer.recorder);
   const int status = managed_from(*api, producer.x, out);
-  note(producer, status, Asked::How::managed, "managed_tensor_from_py_object_no_sync()");
+  note(producer, status, Request::How::managed, "managed_tensor_from_py_object_no_sync()");
   if (status == 0 && producer.recorder != nullptr) {
-    producer.recorder->handed_over(facts_of(**out));
-    producer.recorder->handed_address(first_element((*out)->dl_tensor));
+    producer.recorder->set_facts(facts_of(**out));
+    producer.recorder->set_address(first_element((*out)->dl_tensor));
     if (producer.recorder->borrowed_tensors() != nullptr)
       producer.recorder->borrowed_tensors()->pass_on(*out);
   }
@@ -70,9 +70,9 @@ int borrowed_from_proxy(void* object, DLTensor* out) {
   }
   const Producing producing(producer.recorder);
   const int status = api->dltensor_from_py_object_no_sync(producer.x, out);
-  note(producer, status, Asked::How::borrowed, "dltensor_from_py_object_no_sync()");
+  note(producer, status, Request::How::borrowed, "dltensor_from_py_object_no_sync()");
   if (status == 0 && producer.recorder != nullptr)
-    producer.recorder->handed_address(first_element(*out));
+    producer.recorder->set_address(first_element(*out));
   return status;
 }
 

@@ -6,7 +6,8 @@
 
 namespace dlbench::worker {
 
-/// Capsule of a table whose functions call the API of the producer behind a proxy. New reference.
+/// A capsule with a table whose functions call the API of the producer behind a proxy. New
+/// reference.
 PyObject* proxied_exchange_api();
 
 struct ProxiedProducer {

@@ -15,8 +15,8 @@ namespace {
 
 struct Proxy {
   PyObject_HEAD PyObject* x;  // owned
-  Recorder* recorder;         // borrowed, may be null, as the next
-  Replay* replay;             // answers in the place of x
+  Recorder* recorder;         // borrowed, may be null, like `replay`
+  Replay* replay;             // returns answers in place of x
 };
 
 Proxy* proxy_of(PyObject* self) {
@@ -37,9 +37,10 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
   for (Py_ssize_t i = 0; i < positional + keywords; ++i) {
     stack[static_cast<std::size_t>(i) + 1] = arguments[i];
   }
-  // Formatted before the call: with an exception pending no repr may be called.
-  Asked call;
-  if (proxy->recorder != nullptr) call = asked_method(name, arguments, positional, keyword_names);
+  // Formatted before the call, because repr must not be called while an exception is pending.
+  Request call;
+  if (proxy->recorder != nullptr)
+    call = make_method_request(name, arguments, positional, keyword_names);
   PyObject* result = nullptr;
   {
     const Producing producing(proxy->recorder);
@@ -51,11 +52,11 @@ PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject
       proxy->recorder->raised(std::move(call), refused_itself(proxy->x));
     } else {
       proxy->recorder->answered(protocol, std::move(call));
-      // A capsule without a name is an `__array_struct__`, and only from that attribute.
+      // A capsule is readable here only if it is a DLPack capsule.
       const bool is_read = !PyCapsule_CheckExact(result) || is_dlpack_capsule(result);
-      if (*protocol != '\0') proxy->recorder->handed_address(is_read ? address_in(result) : 0);
+      if (*protocol != '\0') proxy->recorder->set_address(is_read ? address_in(result) : 0);
       if (PyCapsule_CheckExact(result)) {
-        proxy->recorder->handed_over(facts_of_capsule(result));
+        proxy->recorder->set_facts(facts_of_capsule(result));
         if (proxy->recorder->borrowed_tensors() != nullptr)
           result = proxy->recorder->borrowed_tensors()->pass_on(result);
       }
@@ -70,7 +71,7 @@ PyObject* proxy_dlpack(PyObject* self, PyObject* const* arguments, Py_ssize_t po
   return forward(self, name, "dlpack", arguments, positional, names);
 }
 
-// The TypeError of an old producer for an unknown argument.
+// Raises the TypeError of an old producer for an unknown argument.
 PyObject* proxy_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                               PyObject* names) {
   static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
@@ -78,8 +79,8 @@ PyObject* proxy_dlpack_legacy(PyObject* self, PyObject* const* arguments, Py_ssi
   PyObject* const unknown =
       proxy->replay != nullptr ? nullptr : unknown_to_legacy(arguments + positional, names);
   if (unknown != nullptr) {
-    Asked call;
-    if (proxy->recorder != nullptr) call = asked_method(name, arguments, positional, names);
+    Request call;
+    if (proxy->recorder != nullptr) call = make_method_request(name, arguments, positional, names);
     refuse_keyword(kUnknownToDlpack, unknown);
     if (proxy->recorder != nullptr) proxy->recorder->raised(std::move(call), true);
     return nullptr;
@@ -118,10 +119,10 @@ PyObject* proxy_property(PyObject* self, void* which) {
   const Producing producing(proxy->recorder);
   PyObject* value = PyObject_GetAttr(proxy->x, name);
   if (proxy->recorder != nullptr) {
-    Asked reading = asked(Asked::How::property, property->name, name);
+    Request reading = make_request(Request::How::property, property->name, name);
     value == nullptr ? proxy->recorder->raised(std::move(reading))
                      : proxy->recorder->answered(property->protocol, std::move(reading));
-    if (value != nullptr) proxy->recorder->handed_address(address_in(value));
+    if (value != nullptr) proxy->recorder->set_address(address_in(value));
   }
   return value;
 }
@@ -132,10 +133,10 @@ int proxy_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   const Producing producing(proxy->recorder);
   const int status = PyObject_GetBuffer(proxy->x, buffer, flags);
   if (proxy->recorder != nullptr) {
-    Asked request = asked(Asked::How::buffer, "buffer", nullptr, flags);
+    Request request = make_request(Request::How::buffer, "buffer", nullptr, flags);
     status == 0 ? proxy->recorder->answered("buffer", std::move(request))
                 : proxy->recorder->raised(std::move(request));
-    if (status == 0) proxy->recorder->handed_address(reinterpret_cast<std::uintptr_t>(buffer->buf));
+    if (status == 0) proxy->recorder->set_address(reinterpret_cast<std::uintptr_t>(buffer->buf));
   }
   return status;
 }

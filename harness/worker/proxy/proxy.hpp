@@ -7,11 +7,11 @@
 
 namespace dlbench::worker {
 
-/// An object in the place of x that shows exactly those protocols, and forwards every request to x.
+/// Makes a proxy of x that offers exactly these protocols and forwards every request to x.
 Ref make_proxy(PyObject* x, Shown shown);
 
-/// A proxy that also records each request. At the end of its scope it drops the recorder, since a
-/// consumer may keep the object and call it again.
+/// A proxy that also records each request until the end of its scope. A consumer may keep the proxy
+/// and call it again later.
 class RecordingProxy {
  public:
   RecordingProxy(PyObject* x, Shown shown, Recorder& recorder);
@@ -24,7 +24,7 @@ class RecordingProxy {
   Ref proxy_;
 };
 
-/// A proxy that returns the answers of a replay in the place of x, until the end of its scope.
+/// A proxy that returns the answers of a replay instead of those of x, until the end of its scope.
 class ReplayingProxy {
  public:
   ReplayingProxy(PyObject* x, Shown shown, Replay& replay);

@@ -6,18 +6,18 @@
 
 namespace dlbench::worker {
 namespace {
-// A consumer that polls must not fill the memory.
+// Bounded, because a consumer may poll.
 constexpr std::size_t kMostCalls = 32;
 }  // namespace
 
-void Recorder::keep(Asked request, std::string call) {
-  torn_ = calls_.size() >= kMostCalls;
-  if (torn_) return;
+void Recorder::keep(Request request, std::string call) {
+  is_truncated_ = calls_.size() >= kMostCalls;
+  if (is_truncated_) return;
   calls_.push_back(std::move(call));
   recording_.push_back(std::move(request));
 }
 
-void Recorder::answered(std::string protocol, Asked request) {
+void Recorder::answered(std::string protocol, Request request) {
   if (!protocol.empty()) {
     used_ = std::move(protocol);
     producer_failed_ = false;
@@ -26,7 +26,7 @@ void Recorder::answered(std::string protocol, Asked request) {
   keep(std::move(request), std::move(call));
 }
 
-void Recorder::raised(Asked request, bool ours) {
+void Recorder::raised(Request request, bool ours) {
   producer_failed_ = !ours;
   std::string type = "an error";
   if (PyObject* pending = PyErr_Occurred()) {
@@ -39,9 +39,9 @@ void Recorder::raised(Asked request, bool ours) {
   keep(std::move(request), std::move(call));
 }
 
-std::uintptr_t address_in(PyObject* handed_over) try {
-  if (is_dlpack_capsule(handed_over)) return view_of_capsule(handed_over).address;
-  return view_of_description(handed_over).address;
+std::uintptr_t address_in(PyObject* exported) try {
+  if (is_dlpack_capsule(exported)) return view_of_capsule(exported).address;
+  return view_of_description(exported).address;
 } catch (const Failure&) {
   return 0;
 } catch (const std::exception&) {

@@ -14,13 +14,13 @@ std::string compact(PyObject* value) {
 
 }  // namespace
 
-std::string_view Asked::phase() const {
+std::string_view Request::phase() const {
   return spelled.starts_with("__dlpack_device__") ? "query" : "export";
 }
 
-Asked asked_method(PyObject* name, PyObject* const* arguments, Py_ssize_t positional,
-                   PyObject* keyword_names) {
-  Asked call;
+Request make_method_request(PyObject* name, PyObject* const* arguments, Py_ssize_t positional,
+                            PyObject* keyword_names) {
+  Request call;
   call.name = name;
   call.positional = static_cast<std::size_t>(positional);
   call.keyword_names = Ref::borrow(keyword_names);
@@ -38,8 +38,8 @@ Asked asked_method(PyObject* name, PyObject* const* arguments, Py_ssize_t positi
   return call;
 }
 
-Asked asked(Asked::How how, std::string spelled, PyObject* name, int flags) {
-  Asked request;
+Request make_request(Request::How how, std::string spelled, PyObject* name, int flags) {
+  Request request;
   request.how = how;
   request.spelled = std::move(spelled);
   request.name = name;
@@ -49,9 +49,9 @@ Asked asked(Asked::How how, std::string spelled, PyObject* name, int flags) {
 
 namespace {
 
-// Where it stands among the arguments; their number where it does not. Before version 1.0 it was
-// the one argument.
-std::size_t stream_place(const Asked& call) {
+// The index of `stream` among the arguments, or their number if it is absent. Before version 1.0 it
+// was the only positional argument.
+std::size_t stream_place(const Request& call) {
   if (call.positional > 0) return 0;
   for (std::size_t i = 0; i < call.arguments.size(); ++i) {
     PyObject* const name = PyTuple_GET_ITEM(call.keyword_names.get(), static_cast<Py_ssize_t>(i));
@@ -62,12 +62,12 @@ std::size_t stream_place(const Asked& call) {
 
 }  // namespace
 
-PyObject* stream_of(const Asked& call) {
+PyObject* stream_of(const Request& call) {
   const std::size_t place = stream_place(call);
   return place < call.arguments.size() ? call.arguments[place].get() : nullptr;
 }
 
-void give_stream(Asked& call, PyObject* stream) {
+void give_stream(Request& call, PyObject* stream) {
   const std::size_t place = stream_place(call);
   const bool there = place < call.arguments.size();
   if (there && (stream != nullptr || place < call.positional)) {
@@ -94,9 +94,10 @@ void give_stream(Asked& call, PyObject* stream) {
 }
 
 bool is_same(const Recording& a, const Recording& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Asked& one, const Asked& two) {
-    return one.how == two.how && one.spelled == two.spelled && one.raised == two.raised;
-  });
+  return std::equal(
+      a.begin(), a.end(), b.begin(), b.end(), [](const Request& one, const Request& two) {
+        return one.how == two.how && one.spelled == two.spelled && one.raised == two.raised;
+      });
 }
 
 }  // namespace dlbench::worker

@@ -9,7 +9,7 @@
 namespace dlbench::worker {
 
 /// One request of a consumer to a producer's array, ready to be repeated from C++.
-struct Asked {
+struct Request {
   enum class How {
     method,    ///< a call of `name`
     property,  ///< a read of the attribute `name`
@@ -26,27 +26,28 @@ struct Asked {
   Ref keyword_names;  ///< tuple, or empty
   int flags = 0;
   bool raised = false;
-  bool ours = false;  ///< raised in the producer's place, as by a legacy proxy
+  bool ours = false;  ///< raised by dlbench instead of the producer, as by a legacy proxy
 
-  /// The phase of its answer: "query" for the device, else "export".
+  /// The phase of the request: "query" for the device, otherwise "export".
   std::string_view phase() const;
 };
 
 /// In the order of the requests.
-using Recording = std::vector<Asked>;
+using Recording = std::vector<Request>;
 
-/// Made from a vectorcall's arguments, without the object itself.
-Asked asked_method(PyObject* name, PyObject* const* arguments, Py_ssize_t positional,
-                   PyObject* keyword_names);
+/// Makes a request from the arguments of a vectorcall, without the object itself.
+Request make_method_request(PyObject* name, PyObject* const* arguments, Py_ssize_t positional,
+                            PyObject* keyword_names);
 
-/// Any other request. `name` may be null.
-Asked asked(Asked::How how, std::string spelled, PyObject* name = nullptr, int flags = 0);
+/// Makes any other request. `name` may be null.
+Request make_request(Request::How how, std::string spelled, PyObject* name = nullptr,
+                     int flags = 0);
 
-/// The `stream` argument of a `__dlpack__` call; null where it has none. Borrowed.
-PyObject* stream_of(const Asked& call);
+/// The `stream` argument of a `__dlpack__` call; null if it has none. Borrowed.
+PyObject* stream_of(const Request& call);
 
-/// Replaces it, or, with null, leaves it out.
-void give_stream(Asked& call, PyObject* stream);
+/// Replaces the argument, or removes it if `stream` is null.
+void give_stream(Request& call, PyObject* stream);
 
 /// Are both the same requests in the same order, with the same results?
 bool is_same(const Recording& a, const Recording& b);

@@ -10,7 +10,7 @@
 namespace dlbench::worker {
 namespace {
 
-// Short forms (PyBuffer_FillInfo) point into the struct itself, which is moved here.
+// Buffers of PyBuffer_FillInfo point into the struct itself, which moves.
 void move_buffer(Py_buffer& from, Py_buffer& to) {
   to = from;
   if (from.shape == &from.len) to.shape = &to.len;
@@ -30,17 +30,17 @@ Replay::Replay(Recording recording, PyObject* array)
       api_(exchange_api_of(Py_TYPE(array))),
       refuses_itself_(is_exported(array)),
       answers_(recording_.size()) {
-  for (const Asked& request : recording_) stack(request, stacks_.emplace_back());
+  for (const Request& request : recording_) stack(request, stacks_.emplace_back());
 }
 
-void Replay::stack(const Asked& request, std::vector<PyObject*>& arguments) const {
+void Replay::stack(const Request& request, std::vector<PyObject*>& arguments) const {
   arguments.assign(2, nullptr);
   for (const Ref& argument : request.arguments) arguments.push_back(argument.get());
 }
 
 void Replay::set_stream(PyObject* stream) {
   for (std::size_t i = 0; i < recording_.size(); ++i) {
-    Asked& request = recording_[i];
+    Request& request = recording_[i];
     if (!request.spelled.starts_with("__dlpack__(")) continue;
     give_stream(request, stream);
     stack(request, stacks_[i]);
@@ -58,13 +58,13 @@ void Replay::rewind() {
     if (managed != nullptr && managed->deleter != nullptr) managed->deleter(managed);
   }
   next_ = 0;
-  strayed_ = false;
+  has_diverged_ = false;
 }
 
 bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
-  const Asked& request = recording_[i];
+  const Request& request = recording_[i];
   switch (request.how) {
-    case Asked::How::method: {
+    case Request::How::method: {
       std::vector<PyObject*>& stack = stacks_[i];
       stack[1] = array;
       const std::size_t count = (request.positional + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
@@ -79,14 +79,14 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
                          : PyObject_Vectorcall(functions_[i], stack.data() + 1, count, names);
       return answer.value != nullptr;
     }
-    case Asked::How::property:
+    case Request::How::property:
       answer.value = PyObject_GetAttr(array, request.name);
       return answer.value != nullptr;
-    case Asked::How::buffer:
+    case Request::How::buffer:
       return PyObject_GetBuffer(array, &answer.buffer, request.flags) == 0;
-    case Asked::How::managed:
+    case Request::How::managed:
       return managed_from(*api_, array, &answer.managed) == 0;
-    case Asked::How::borrowed:
+    case Request::How::borrowed:
       return api_->dltensor_from_py_object_no_sync(array, &answer.borrowed) == 0;
   }
   return false;
@@ -109,16 +109,17 @@ void Replay::arm(std::size_t i) {
   Answer& answer = answers_[i];
   if (recording_[i].raised) {
     answer.error = Py_NewRef(PyExc_TypeError);
-  } else if (recording_[i].how == Asked::How::method || recording_[i].how == Asked::How::property) {
+  } else if (recording_[i].how == Request::How::method ||
+             recording_[i].how == Request::How::property) {
     answer.value = Py_NewRef(Py_None);
   }
 }
 
-Replay::Answer* Replay::next(Asked::How how, PyObject* name) {
+Replay::Answer* Replay::next(Request::How how, PyObject* name) {
   if (next_ < recording_.size() && recording_[next_].how == how && recording_[next_].name == name) {
     return &answers_[next_++];
   }
-  strayed_ = true;
+  has_diverged_ = true;
   failed("the consumer makes other requests to a proxy");
   return nullptr;
 }
@@ -131,13 +132,13 @@ bool Replay::raise(Answer& answer) {
 }
 
 PyObject* Replay::give(PyObject* name) {
-  Answer* answer = next(Asked::How::method, name);
+  Answer* answer = next(Request::How::method, name);
   if (answer == nullptr || raise(*answer)) return nullptr;
   return std::exchange(answer->value, nullptr);
 }
 
 PyObject* Replay::give_property(PyObject* name) {
-  Answer* answer = next(Asked::How::property, name);
+  Answer* answer = next(Request::How::property, name);
   if (answer == nullptr || raise(*answer)) return nullptr;
   return std::exchange(answer->value, nullptr);
 }
@@ -145,7 +146,7 @@ PyObject* Replay::give_property(PyObject* name) {
 int Replay::give(Py_buffer* buffer, int flags) {
   buffer->obj = nullptr;
   const bool expected = next_ < recording_.size() && recording_[next_].flags == flags;
-  Answer* answer = next(Asked::How::buffer, nullptr);
+  Answer* answer = next(Request::How::buffer, nullptr);
   if (answer == nullptr) return -1;
   if (!expected) return failed("the consumer requests another kind of buffer");
   if (raise(*answer)) return -1;
@@ -154,14 +155,14 @@ int Replay::give(Py_buffer* buffer, int flags) {
 }
 
 int Replay::give(DLManagedTensorVersioned** tensor) {
-  Answer* answer = next(Asked::How::managed, nullptr);
+  Answer* answer = next(Request::How::managed, nullptr);
   if (answer == nullptr || raise(*answer)) return -1;
   *tensor = std::exchange(answer->managed, nullptr);
   return 0;
 }
 
 int Replay::give(DLTensor* tensor) {
-  Answer* answer = next(Asked::How::borrowed, nullptr);
+  Answer* answer = next(Request::How::borrowed, nullptr);
   if (answer == nullptr || raise(*answer)) return -1;
   *tensor = answer->borrowed;
   return 0;

@@ -7,7 +7,7 @@
 namespace dlbench::worker {
 namespace {
 
-// The consumer's requests to the array itself, for types whose methods can be patched.
+// Records the consumer's requests to the array itself, for types whose methods can be patched.
 Recording watched(ImportCall& import_call, PyObject* array, PatchedType& patched) {
   Recorder recorder;
   const PatchedType::Scope scope(&patched, nullptr, &recorder);
@@ -37,7 +37,7 @@ ReplaySource::ReplaySource(ImportCall& import_call, PyObject* array, Shown shown
     proxy_.emplace(array, shown, *replay_);
     api_ = exchange_api_of(Py_TYPE(proxy_->get()));
   }
-  for (const Asked& request : replay_->recording()) {
+  for (const Request& request : replay_->recording()) {
     std::vector<PyObject*>& stack = stacks_.emplace_back(2, nullptr);
     stack[1] = way_ == Way::proxy ? proxy_->get() : array;
     for (const Ref& argument : request.arguments) stack.push_back(argument.get());
@@ -53,10 +53,10 @@ PatchedType::Scope ReplaySource::scope() {
 }
 
 int ReplaySource::ask(std::size_t i) {
-  const Asked& request = recording()[i];
+  const Request& request = recording()[i];
   PyObject* result = nullptr;
   switch (request.how) {
-    case Asked::How::method: {
+    case Request::How::method: {
       PyObject* const* stack = stacks_[i].data() + 1;
       const std::size_t count = (request.positional + 1) | PY_VECTORCALL_ARGUMENTS_OFFSET;
       PyObject* names = request.keyword_names.get();
@@ -65,18 +65,18 @@ int ReplaySource::ask(std::size_t i) {
                    : PyObject_VectorcallMethod(request.name, stack, count, names);
       break;
     }
-    case Asked::How::property:
+    case Request::How::property:
       result = PyObject_GetAttr(proxy_->get(), request.name);
       break;
-    case Asked::How::buffer: {
+    case Request::How::buffer: {
       Py_buffer buffer;
       return PyObject_GetBuffer(proxy_->get(), &buffer, request.flags);
     }
-    case Asked::How::managed: {
+    case Request::How::managed: {
       DLManagedTensorVersioned* managed = nullptr;
       return api_->managed_tensor_from_py_object_no_sync(proxy_->get(), &managed);
     }
-    case Asked::How::borrowed: {
+    case Request::How::borrowed: {
       DLTensor borrowed;
       return api_->dltensor_from_py_object_no_sync(proxy_->get(), &borrowed);
     }

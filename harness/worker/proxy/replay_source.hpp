@@ -11,18 +11,18 @@
 
 namespace dlbench::worker {
 
-/// The object that a consumer gets while a replay answers for the array. It is chosen so that the
-/// consumer makes the same requests as with the array itself.
+/// The object that is passed to a consumer while a replay answers for the array. It is chosen so
+/// that the consumer makes the same requests as to the array itself.
 class ReplaySource {
  public:
   enum class Way {
-    proxy,    ///< an object of ours that shows the same protocols
-    type,     ///< the array itself, its type's methods patched
-    capsule,  ///< nothing: the consumer takes a capsule
+    proxy,    ///< a proxy that offers the same protocols
+    type,     ///< the array itself, with the methods of its type patched
+    capsule,  ///< no object: the consumer takes the capsule
   };
 
-  /// `forwarded`: the exchange itself goes through a proxy, so that both include its cost. Throws
-  /// Failure where the consumer makes other requests to a proxy than to the array.
+  /// `forwarded`: the exchange itself uses a proxy, so both include its cost. Throws Failure if the
+  /// consumer makes other requests to a proxy than to the array.
   ReplaySource(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
                bool forwarded);
 
@@ -32,8 +32,8 @@ class ReplaySource {
   Replay& replay() { return *replay_; }
   const Recording& recording() const { return replay_->recording(); }
 
-  /// The consumer's half of one exchange, after all requests were played. New reference, or null
-  /// with an exception set.
+  /// Runs the consumer's half of an exchange, after all requests were played. Returns a new
+  /// reference, or null with an exception set.
   PyObject* import(PyObject* array) {
     switch (way_) {
       case Way::proxy:
@@ -49,11 +49,11 @@ class ReplaySource {
     return result;
   }
 
-  /// Must be alive during import().
+  /// Patches the type if necessary. It must be alive during import().
   PatchedType::Scope scope();
 
-  /// Makes request `i` to the replaying proxy as a consumer does. 0, or -1 with an exception set,
-  /// which is expected where the recording raises.
+  /// Makes request `i` to the replaying proxy as a consumer does. Returns 0, or -1 with an
+  /// exception set, which is expected if the recorded request raised.
   int ask(std::size_t i);
   /// Does a request to the replaying proxy cost more than in the exchange itself?
   bool has_floor() const { return way_ != Way::capsule && !forwarded_; }
@@ -65,7 +65,7 @@ class ReplaySource {
   std::optional<PatchedType> patched_;
   std::unique_ptr<Replay> replay_;
   std::optional<ReplayingProxy> proxy_;
-  const DLPackExchangeAPI* api_ = nullptr;      // of the proxy's type
+  const DLPackExchangeAPI* api_ = nullptr;      // of the proxy's type; may be null
   std::vector<std::vector<PyObject*>> stacks_;  // as in Replay
 };
 

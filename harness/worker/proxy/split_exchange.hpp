@@ -7,22 +7,22 @@
 
 namespace dlbench::worker {
 
-/// An exchange as two halves, made one after the other, with any array of the producer's type: the
-/// consumer's requests, and the import of their answers. Where the consumer makes no request, the
-/// second half is all.
+/// An exchange in two halves, for any array of the producer's type: the consumer's requests, and
+/// the import of their answers. If the consumer makes no request, the second half is the whole
+/// exchange.
 class SplitExchange {
  public:
-  /// Constructed as ReplaySource; an empty recording: the consumer knows the type itself. Throws
-  /// Failure.
+  /// The arguments are those of ReplaySource. An empty recording means that the consumer recognizes
+  /// the type. Throws Failure.
   SplitExchange(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
                 bool forwarded);
 
-  /// Makes the consumer's requests.
+  /// The consumer's requests.
   const Recording& recording() const;
-  /// Calls `__dlpack__` with that stream from now on; null: with none.
+  /// Passes this stream to `__dlpack__` from now on; null: passes none.
   void set_stream(PyObject* stream);
 
-  /// Call before give: does dlbench's own costly preparation. The array must live until `end`.
+  /// Call before give(): makes dlbench's own costly preparations. The array must live until end().
   void begin(PyObject* array);
   void give();
   /// New reference.

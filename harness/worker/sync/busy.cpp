@@ -9,23 +9,24 @@ bool has_busy(const Library& producer) {
   return bool(producer.function("busy"));
 }
 
-// `busy` returns an array, or one with its address, where asking for that would wait.
-BusyArray make_busy(const Ends& ends, const Ref& stream, sync::Ns delay) {
-  const Ref busy = ends.producer.function("busy");
-  const Ref spec = checked(PyObject_CallNoArgs(ends.make_case.get()));
-  const OnStream inside(ends.producer, &Library::producer, ends.exchange.device, stream);
+// `busy` returns an array, or the array with its address if reading the address would wait.
+BusyArray make_busy(const SyncLibraries& libraries, const Ref& stream, sync::Ns delay) {
+  const Ref busy = libraries.producer.function("busy");
+  const Ref spec = checked(PyObject_CallNoArgs(libraries.make_case.get()));
+  const OnStream inside(libraries.producer, &Library::producer, libraries.exchange.device, stream);
   BusyArray made;
-  made.array =
-      checked(PyObject_CallFunction(busy.get(), "Osd", spec.get(), ends.exchange.device.c_str(),
-                                    static_cast<double>(delay) * 1e-9));
+  made.array = checked(PyObject_CallFunction(busy.get(), "Osd", spec.get(),
+                                             libraries.exchange.device.c_str(),
+                                             static_cast<double>(delay) * 1e-9));
   if (PyTuple_Check(made.array.get()) && PyTuple_GET_SIZE(made.array.get()) == 2) {
     made.address = PyLong_AsUnsignedLongLong(PyTuple_GET_ITEM(made.array.get(), 1));
     if (PyErr_Occurred() != nullptr) throw fetch_failure();
     made.array = Ref::borrow(PyTuple_GET_ITEM(made.array.get(), 0));
   } else {
-    made.address = read_place(made.array.get(), ends.producer).view.address;
+    made.address = read_place(made.array.get(), libraries.producer).view.address;
   }
-  if (ends.exported) made.exported = make_exported_like(ends.exported.get(), made.array.get());
+  if (libraries.exported)
+    made.exported = make_exported_like(libraries.exported.get(), made.array.get());
   return made;
 }
 

@@ -10,20 +10,21 @@ namespace dlbench::worker {
 
 using sync::Content;
 
-LibraryQueue::LibraryQueue(const Ends& ends, SplitExchange& split, Ref producer_stream)
-    : ends_(ends),
+LibraryQueue::LibraryQueue(const SyncLibraries& libraries, SplitExchange& split,
+                           Ref producer_stream)
+    : libraries_(libraries),
       split_(split),
       stream_(std::move(producer_stream)),
-      place_(telling_place(ends.expected->view)) {}
+      place_(find_last_nonzero(libraries.expected->view)) {}
 
 void LibraryQueue::arm(sync::Ns delay) {
-  busy_ = make_busy(ends_, stream_, delay);
+  busy_ = make_busy(libraries_, stream_, delay);
   split_.begin(busy_.shown());
 }
 
 Content LibraryQueue::peek() const {
   const auto* const element = reinterpret_cast<const unsigned char*>(busy_.address + place_.offset);
-  // Another thread may be writing it, or hold the interpreter's lock to get there.
+  // Another thread may write the content and may need the GIL for it.
   Py_BEGIN_ALLOW_THREADS Py_END_ALLOW_THREADS asm volatile("" : : : "memory");
   return std::memcmp(element, place_.bytes.data(), place_.bytes.size()) == 0 ? Content::New
                                                                              : Content::Old;
@@ -31,27 +32,27 @@ Content LibraryQueue::peek() const {
 
 Content LibraryQueue::read() {
   PyObject* seen = result_.get();
-  if (const Ref snapshot = ends_.consumer.function("snapshot")) {
+  if (const Ref snapshot = libraries_.consumer.function("snapshot")) {
     copy_ = checked(PyObject_CallOneArg(snapshot.get(), seen));
     seen = copy_.get();
   }
-  wait_for(ends_.consumer, Ref::borrow(seen));
-  const Held values = read_values(seen, ends_.consumer);
-  // A consumer with no read of its own there (a SYCL array in tvm_ffi): the host reads the memory
-  // where it lies, as its user would have to.
+  wait_for(libraries_.consumer, Ref::borrow(seen));
+  const Held values = read_values(seen, libraries_.consumer);
+  // If the consumer cannot read the memory (a SYCL array in tvm_ffi), the host reads it directly,
+  // as its user would.
   if (!exchange::on_host(values.view.device) && values.view.address == busy_.address) return peek();
-  return exchange::difference(ends_.expected->view, values.view).empty() ? Content::New
-                                                                         : Content::Old;
+  return exchange::difference(libraries_.expected->view, values.view).empty() ? Content::New
+                                                                              : Content::Old;
 }
 
 void LibraryQueue::settle() {
   split_.end();
   for (const auto& [library, array] :
-       {std::pair(&ends_.producer, &busy_.array), std::pair(&ends_.consumer, &result_)}) {
+       {std::pair(&libraries_.producer, &busy_.array), std::pair(&libraries_.consumer, &result_)}) {
     try {
       wait_for(*library, *array);
     } catch (const Failure&) {
-      // A failure here cannot be handled.
+      // Called while cleaning up, so a failure is ignored.
     }
   }
   copy_ = result_ = {};

@@ -6,13 +6,12 @@
 
 namespace dlbench::worker {
 
-/// A queue that only its library can fill: arrays of the producer's `busy`, whose memory a host
-/// thread may read.
+/// A queue that only the producer's library can fill, with arrays of its `busy`. A host thread may
+/// read their memory.
 class LibraryQueue {
  public:
-  /// `producer_stream`: the stream of the producer's work, if not its own; may be empty. Throws
-  /// Failure.
-  LibraryQueue(const Ends& ends, SplitExchange& split, Ref producer_stream);
+  /// `producer_stream`: the stream of the producer's work; empty for its own. Throws Failure.
+  LibraryQueue(const SyncLibraries& libraries, SplitExchange& split, Ref producer_stream);
   LibraryQueue(const LibraryQueue&) = delete;
   LibraryQueue& operator=(const LibraryQueue&) = delete;
   ~LibraryQueue() { settle(); }
@@ -26,10 +25,10 @@ class LibraryQueue {
   sync::Content read();
   void settle();
 
-  const Ends& ends_;
+  const SyncLibraries& libraries_;
   SplitExchange& split_;
   Ref stream_;
-  Place place_;
+  LastNonzero place_;
   BusyArray busy_;
   Ref result_, copy_;
 };

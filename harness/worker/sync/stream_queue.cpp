@@ -9,13 +9,13 @@ using sync::Content;
 
 namespace {
 
-constexpr unsigned kOther = 0x7f800001;  // as a float32 no number, so in no case
+constexpr unsigned kOther = 0x7f800001;  // a NaN as a float32, so part of no case
 constexpr sync::Ns kLibraryDelay = 20'000'000;
-constexpr int kMostTries =
-    8;  // attempts to find a stream that runs concurrently with a library's own
-constexpr int kMostNext = 4;  // arrays that may be made until one lies where a former did
+// Attempts to find a stream that runs concurrently with a library's own.
+constexpr int kMostTries = 8;
+constexpr int kMostNext = 4;  // arrays that are made until one reuses the memory of an earlier one
 
-// Libraries work on the device's streams, not through its memory; only the simulated one's is ours.
+// The host can read the memory of the simulated device only.
 bool is_host_memory(const device::Table& table) {
   return table.name == "sim";
 }
@@ -30,19 +30,20 @@ Ref handle(device::Stream stream) {
   return checked(PyLong_FromVoidPtr(stream));
 }
 
-// Empty: the consumer works on a stream that is set. Throws where none can be.
-Ref own_stream(const Ends& ends) {
-  if (!can_set_stream(ends.producer) && !has_busy(ends.producer)) {
+// The stream that the consumer's adapter names; empty if its current stream can be set. Throws
+// Failure if neither is possible.
+Ref own_stream(const SyncLibraries& libraries) {
+  if (!can_set_stream(libraries.producer) && !has_busy(libraries.producer)) {
     throw Failure{
         Outcome::unsupported, "",
-        "the adapter of " + ends.exchange.producer + " has neither `on_stream` nor `busy`"};
+        "the adapter of " + libraries.exchange.producer + " has neither `on_stream` nor `busy`"};
   }
-  if (has_own_stream(ends.consumer)) {
-    return asked_for_device(ends.consumer, "stream", ends.exchange.device);
+  if (has_own_stream(libraries.consumer)) {
+    return call_for_device(libraries.consumer, "stream", libraries.exchange.device);
   }
-  if (can_set_stream(ends.consumer)) return {};
+  if (can_set_stream(libraries.consumer)) return {};
   throw Failure{Outcome::unsupported, "",
-                "the adapter of " + ends.exchange.consumer + " has no `on_stream`"};
+                "the adapter of " + libraries.exchange.consumer + " has no `on_stream`"};
 }
 
 std::optional<device::Stream> stream_of(const Ref& number) {
@@ -51,9 +52,9 @@ std::optional<device::Stream> stream_of(const Ref& number) {
 
 }  // namespace
 
-TrialStreams::TrialStreams(const Ends& ends, const device::Table& table)
-    : ends_(ends),
-      consumer_(own_stream(ends)),
+TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& table)
+    : libraries_(libraries),
+      consumer_(own_stream(libraries)),
       streams_(table, is_host_memory(table), stream_of(consumer_)) {
   if (is_filled_here()) {
     producer_ = handle(streams_.producer());
@@ -64,16 +65,17 @@ TrialStreams::TrialStreams(const Ends& ends, const device::Table& table)
   streams_.take_default_for_bystander();
 }
 
-// The stream that only its library fills has no known handle: whether others run concurrently shows
-// only while it is busy. Where none does, the trials show that again and do not count.
+// The handle of a stream that only the library fills is unknown, so whether other streams run
+// concurrently is observed while it is busy. If none does, the trials observe this again and do not
+// count.
 void TrialStreams::find_beside_library() {
-  const Place place = telling_place(ends_.expected->view);
+  const LastNonzero place = find_last_nonzero(libraries_.expected->view);
   for (int i = 0; i < kMostTries; ++i) {
-    const BusyArray busy = make_busy(ends_, {}, kLibraryDelay);
+    const BusyArray busy = make_busy(libraries_, {}, kLibraryDelay);
     const device::Address word = busy.address + place.offset;
     const bool is_seen = streams_.peek(word) == 0;
     const bool is_read = is_seen && streams_.read(word) == 0;
-    wait_for(ends_.producer, busy.array);
+    wait_for(libraries_.producer, busy.array);
     streams_.settle();
     if (is_read || (is_seen && consumer_)) return;
     if (is_seen) {
@@ -85,24 +87,25 @@ void TrialStreams::find_beside_library() {
 }
 
 OnStream TrialStreams::producing() const {
-  return {ends_.producer, &Library::producer, ends_.exchange.device, producer_};
+  return {libraries_.producer, &Library::producer, libraries_.exchange.device, producer_};
 }
 
 OnStream TrialStreams::consuming() const {
-  return {ends_.consumer, &Library::consumer, ends_.exchange.device,
-          has_own_stream(ends_.consumer) ? Ref() : own()};
+  return {libraries_.consumer, &Library::consumer, libraries_.exchange.device,
+          has_own_stream(libraries_.consumer) ? Ref() : own()};
 }
 
 Ref TrialStreams::foreign() const {
   return streams_.has_bystander() ? handle(streams_.bystander()) : Ref();
 }
 
-StreamQueue::StreamQueue(const Ends& ends, SplitExchange& split, TrialStreams& streams)
-    : ends_(ends),
+StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
+                         TrialStreams& streams)
+    : libraries_(libraries),
       split_(split),
       trial_(streams),
       streams_(streams.streams()),
-      place_(telling_place(ends.expected->view)) {
+      place_(find_last_nonzero(libraries.expected->view)) {
   if (place_.bytes.size() != sizeof(unsigned)) {
     throw Failure{Outcome::unsupported, "", "synchronization is observed in words of four bytes"};
   }
@@ -115,17 +118,17 @@ StreamQueue::StreamQueue(const Ends& ends, SplitExchange& split, TrialStreams& s
 
 Ref StreamQueue::make() const {
   const OnStream inside = trial_.producing();
-  return make_array(ends_.exchange, ends_.producer, ends_.make_case);
+  return make_array(libraries_.exchange, libraries_.producer, libraries_.make_case);
 }
 
 device::Address StreamQueue::word_of(const Ref& array) const {
-  return read_place(array.get(), ends_.producer).view.address + place_.offset;
+  return read_place(array.get(), libraries_.producer).view.address + place_.offset;
 }
 
-// The address that the consumer reads: another one, if it copied. Taken from `address` alone, since
-// an export of the result would order queues.
+// The address that the consumer reads; it differs if the consumer copied. It comes from `address`
+// alone, because an export of the result would order queues.
 device::Address StreamQueue::result_word() const {
-  const Ref address = ends_.consumer.function("address");
+  const Ref address = libraries_.consumer.function("address");
   if (!address) return word_;
   const Ref found = checked(PyObject_CallOneArg(address.get(), result_.get()));
   if (found.get() == Py_None) return word_;
@@ -149,10 +152,10 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
     streams_.arm(word_, words_, delay, decoy);
     return;
   }
-  busy_ = make_busy(ends_, {}, delay);
+  busy_ = make_busy(libraries_, {}, delay);
   word_ = busy_.address + place_.offset;
   split_.begin(busy_.shown());
-  // Last: what its library does to fill its stream must not wait for them.
+  // Comes last, because the library's work to fill its stream must not wait for the bystanders.
   streams_.hold_bystanders(decoy);
 }
 
@@ -161,8 +164,8 @@ void StreamQueue::give() {
   split_.give();
 }
 
-// The producer still works on its stream: where the exchange names no stream, the consumer must
-// wait for that one.
+// The producer's stream stays current, because the consumer must wait for it if the exchange names
+// no stream.
 void StreamQueue::take() {
   const OnStream producing = trial_.producing();
   const OnStream consuming = trial_.consuming();
@@ -194,12 +197,12 @@ void StreamQueue::drop() {
   array_ = {};
 }
 
-// Waits for the producer's stream alone: a wait for the device would last until the slow read is
-// over, and nothing would ever be late.
+// Waits for the producer's stream alone, because a wait for the device would include the slow read.
 bool StreamQueue::reuse() {
   const OnStream inside = trial_.producing();
   for (int i = 0; i < kMostNext; ++i) {
-    next_.push_back(make_pending_array(ends_.exchange, ends_.producer, ends_.make_case));
+    next_.push_back(
+        make_pending_array(libraries_.exchange, libraries_.producer, libraries_.make_case));
     const device::Address word = word_of(next_.back());
     streams_.store_as_producer(word, kOther);
     if (word == word_) return true;
@@ -210,9 +213,9 @@ bool StreamQueue::reuse() {
 void StreamQueue::settle() {
   split_.end();
   try {
-    wait_for(ends_.producer, busy_.array);
+    wait_for(libraries_.producer, busy_.array);
   } catch (const Failure&) {
-    // Nothing more can be done for it.
+    // Called while cleaning up, so a failure is ignored.
   }
   streams_.settle();
   result_ = {};

@@ -7,46 +7,47 @@
 #include "sync/streams.hpp"
 #include "worker/proxy/split_exchange.hpp"
 #include "worker/sync/busy.hpp"
-#include "worker/sync/ends.hpp"
+#include "worker/sync/sync_libraries.hpp"
 
 namespace dlbench::worker {
 
 /// The streams of an exchange on a device with a table. Each library works on the stream that
-/// `on_stream` set. A consumer whose adapter has no such function works on the one that its
-/// `stream` names. A producer without `on_stream` works on its own stream, which its `busy` fills.
+/// `on_stream` sets. A consumer without `on_stream` works on the stream that its `stream` names. A
+/// producer without `on_stream` works on its own stream, which its `busy` fills.
 class TrialStreams {
  public:
   /// Throws Failure.
-  TrialStreams(const Ends& ends, const device::Table& table);
+  TrialStreams(const SyncLibraries& libraries, const device::Table& table);
 
   sync::Streams& streams() { return streams_; }
-  /// Does dlbench fill the producer's stream? Else its library does.
-  bool is_filled_here() const { return can_set_stream(ends_.producer); }
+  /// Does dlbench fill the producer's stream? Otherwise the library does.
+  bool is_filled_here() const { return can_set_stream(libraries_.producer); }
 
-  /// Makes its stream the library's current one to the end of the scope.
+  /// Makes the stream of the producer, or of the consumer, its current one until the end of the
+  /// scope.
   OnStream producing() const;
   OnStream consuming() const;
 
-  /// The stream that the consumer reads on, and one that it does not, as Python ints; the latter is
-  /// empty where the device has none.
+  /// The stream that the consumer reads on, and another stream, as Python ints. The latter is empty
+  /// if the device has none.
   Ref own() const { return Ref::borrow(consumer_.get()); }
   Ref foreign() const;
 
  private:
   void find_beside_library();
 
-  const Ends& ends_;
-  Ref consumer_;  // the stream that its adapter names, else dlbench's
+  const SyncLibraries& libraries_;
+  Ref consumer_;  // the stream that its adapter names, otherwise dlbench's
   sync::Streams streams_;
   Ref producer_;
 };
 
-/// A queue on such streams. dlbench submits reads to them, and delays where it fills the producer's
-/// stream; the libraries only export and import.
+/// A queue on such streams. dlbench submits reads, and delays if it fills the producer's stream;
+/// the libraries only export and import.
 class StreamQueue {
  public:
   /// Throws Failure.
-  StreamQueue(const Ends& ends, SplitExchange& split, TrialStreams& streams);
+  StreamQueue(const SyncLibraries& libraries, SplitExchange& split, TrialStreams& streams);
   StreamQueue(const StreamQueue&) = delete;
   StreamQueue& operator=(const StreamQueue&) = delete;
   ~StreamQueue() { split_.end(); }
@@ -54,8 +55,8 @@ class StreamQueue {
   /// Valid as long as this object.
   sync::Queue queue();
 
-  /// Borrowed: the first exported array, made on the producer's stream; null where its library
-  /// fills that stream.
+  /// The first exported array, made on the producer's stream; null if the library fills that
+  /// stream. Borrowed.
   PyObject* array() const { return array_.get(); }
 
  private:
@@ -73,15 +74,15 @@ class StreamQueue {
   bool reuse();
   void settle();
 
-  const Ends& ends_;
+  const SyncLibraries& libraries_;
   SplitExchange& split_;
   TrialStreams& trial_;
   sync::Streams& streams_;
-  Place place_;
+  LastNonzero place_;
   sync::Words words_;
-  BusyArray busy_;         // where the library fills its stream
-  Ref array_;              // where dlbench does
-  std::vector<Ref> next_;  // the producer's arrays after that was dropped
+  BusyArray busy_;         // if the library fills its stream
+  Ref array_;              // if dlbench fills the stream
+  std::vector<Ref> next_;  // the producer's arrays after the first one was dropped
   Ref result_;
   device::Address word_ = 0;
   bool reading_ = false;

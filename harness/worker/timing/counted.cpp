@@ -4,7 +4,8 @@
 #include <valgrind/callgrind.h>
 #endif
 
-// Found by its name in the symbol table, so it is exported, and never inlined or cloned.
+// Callgrind finds it by its name in the symbol table, so it is exported and never inlined or
+// cloned.
 extern "C" __attribute__((visibility("default"), noinline, used)) std::uint64_t dlbench_counted(
     std::uint64_t (*run)(void*, std::uint64_t), void* self, std::uint64_t times) {
   const std::uint64_t done = run(self, times);
@@ -30,7 +31,7 @@ bool under_valgrind() {
 #endif
 }
 
-// Each stretch of instrumentation begins with the same empty state of callgrind's.
+// Each start of the instrumentation begins with the same empty state of callgrind.
 bool counted(measure::Body body, std::uint64_t iterations) {
 #ifdef DLBENCH_CALLGRIND_H
   CALLGRIND_START_INSTRUMENTATION;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShortestHoldNs = 4e6;
 constexpr double kLongestHoldNs = 2e8;
-// Beyond so many launches a driver's queue is full, and the host waits for the delay's end.
+// With more launches a driver's queue is full, and the host waits for the end of the delay.
 constexpr double kMostExchanges = 64;
 
 double cpu_now_ns() {
@@ -48,11 +48,12 @@ double DeviceClock::elapsed_ns() const {
 }
 
 double DeviceClock::measure_step() {
-  // Enough that two of the times lie one step apart, if the step is some tens of nanoseconds.
+  // Enough that two of the times differ by one step, if the step is some tens of nanoseconds.
   constexpr int kRows = 128;
-  // Uneven, so that no multiple of a step is preferred.
+  // Not a multiple of a likely step.
   constexpr std::int64_t kMoreNs = 173;
-  // Two different numbers of the vendors' `float` milliseconds can be one time.
+  // The vendors report times as `float` milliseconds, so two different numbers can mean the same
+  // time.
   constexpr double kRoundingNs = 0.5;
   const device::Table& table = *at_.table;
   const InDevice inside(at_);
@@ -65,7 +66,7 @@ double DeviceClock::measure_step() {
     times.push_back(elapsed_ns());
   }
   std::sort(times.begin(), times.end());
-  // All alike: the timer stood still, or moved once, for as long as the longest delay.
+  // If all times are equal, the step is at least as long as the longest delay.
   double step = std::max(times.back(), static_cast<double>(kRows * kMoreNs));
   for (std::size_t i = 1; i < times.size(); ++i) {
     const double difference = times[i] - times[i - 1];
@@ -89,7 +90,7 @@ DeviceClock::Row DeviceClock::row(measure::Body body, std::uint64_t iterations, 
   if (done != iterations) throw fetch_failure();
   const InDevice inside(at_);
   require(table, "event record", table.event_record(end_.get(), stream_));
-  // Queried last: until the second event is on the stream, the device could wait for the host.
+  // Queried last, because the device may wait for the host until the second event is submitted.
   taken.ahead = table.event_query(begin_.get()) == device::not_ready;
   settle(at_);
   taken.ns = elapsed_ns();
@@ -105,7 +106,7 @@ DeviceClock::Row DeviceClock::row_ahead(measure::Body body, std::uint64_t iterat
 }
 
 std::uint64_t DeviceClock::calibrate(measure::Body body, double call_ns, std::uint64_t most) {
-  // One timer serves all streams of a device.
+  // All streams of a device have the same timer.
   static std::map<std::pair<const device::Table*, int>, double> steps;
   double& step_ns = steps[{at_.table, at_.ordinal}];
   if (!(step_ns > 0)) step_ns = measure_step();
@@ -123,7 +124,7 @@ std::uint64_t DeviceClock::calibrate(measure::Body body, double call_ns, std::ui
 
 measure::Reading DeviceClock::round(measure::Body body, std::uint64_t iterations) {
   const double begin = wall_now_ns();
-  // Two events are put on the stream at once, so the shortest hold is enough.
+  // Only two events are submitted, so the shortest delay is enough.
   const Row empty = row_ahead({&put_nothing, nullptr}, iterations, kShortestHoldNs);
   const Row full = row_ahead(body, iterations, hold_ns_);
   const auto n = static_cast<double>(iterations);

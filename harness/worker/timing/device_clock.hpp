@@ -5,22 +5,22 @@
 
 namespace dlbench::worker {
 
-/// The cost of an exchange on the device's own clock: the time between two events on the consumer's
-/// stream, around the device work of a row of exchanges, less the time of an empty row. A delay
-/// before them holds the stream until the host is done, so that no gap is caused by the host. Where
-/// a consumer waits for its own stream, the host cannot be ahead, and there is no such time.
+/// Measures an exchange on the device's own clock: the time between two events on the consumer's
+/// stream around a row of exchanges, minus the time of an empty row. A delay before the first event
+/// keeps the stream busy until the host has submitted everything, so that the host causes no gap.
+/// This is impossible if the consumer waits for its own stream.
 class DeviceClock {
  public:
   /// Throws Failure.
   DeviceClock(const DeviceAt& at, device::Stream stream);
 
-  /// Chooses how many exchanges fit into a delay, where each takes the host `call_ns`; at most
-  /// `most`. Throws Failure: unsupported where the host cannot be ahead.
+  /// Chooses how many exchanges fit into a delay, at most `most`, if each takes `call_ns` on the
+  /// host. Throws Failure unsupported if the host cannot be ahead of the device.
   std::uint64_t calibrate(measure::Body body, double call_ns, std::uint64_t most);
 
-  /// Times an empty row and a row of exchanges. The reading is the difference; it is negative where
-  /// the timer cannot distinguish them. Each row is repeated where the host was not ahead. Where
-  /// that does not help, the reading is `behind` and not a device time. Throws Failure.
+  /// Times an empty row and a row of exchanges. The reading is the difference, which may be
+  /// negative if the timer cannot distinguish them. A row is repeated if the host was not ahead; if
+  /// it still is not, the reading is marked as `behind`. Throws Failure.
   measure::Reading round(measure::Body body, std::uint64_t iterations);
 
   /// The step of the device's timer: the smallest difference between two elapsed times. Known after
@@ -30,8 +30,8 @@ class DeviceClock {
  private:
   struct Row {
     double ns = 0;       ///< between the events, for the whole row
-    double cpu_ns = 0;   ///< of the process, while the host submitted the row
-    bool ahead = false;  ///< the host was done before the device began
+    double cpu_ns = 0;   ///< of the process while the host submitted the row
+    bool ahead = false;  ///< the host had submitted the row before the device began it
   };
   Row row(measure::Body body, std::uint64_t iterations, double hold_ns);
   Row row_ahead(measure::Body body, std::uint64_t iterations, double hold_ns);

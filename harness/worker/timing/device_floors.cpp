@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{512} << 20;
 constexpr std::size_t kPage = 4096;
 
-/// Two events on the default stream, and the time between them.
+/// Measures the time between two events on the default stream.
 class Between {
  public:
   explicit Between(const DeviceAt& at) : at_(at), begin_(*at.table), end_(*at.table) {
@@ -20,7 +20,7 @@ class Between {
     require(*at_.table, "event", end_.create(0U));
   }
 
-  /// A delay before them holds the stream until the copy is on it.
+  /// A delay before the events keeps the stream busy until the copy is submitted.
   double ns(const std::function<device::Code()>& copy) {
     constexpr std::int64_t kHoldNs = 1'000'000;
     const device::Table& table = *at_.table;
@@ -53,7 +53,7 @@ std::size_t host_available() {
 }  // namespace
 
 std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free) {
-  // Two blocks on the device, and two on the host, in a quarter each.
+  // Two blocks on the device and two on the host, each pair in a quarter of the free memory.
   const std::size_t bytes = std::min({kMostBytes, device_free / 8, host_free / 8});
   return bytes / kPage * kPage;
 }
@@ -74,7 +74,7 @@ DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& a
   require(table, "memory", here.create(bytes));
   require(table, "memory", other.create(bytes));
   device::OwnPinned pinned(table);
-  // Where there is none, its rates are left out.
+  // If pinned memory cannot be allocated, its rates are left out.
   if (table.dl_pinned != 0) static_cast<void>(pinned.create(bytes));
   const std::vector<unsigned char> pageable(bytes, 1);
   Between events(at);

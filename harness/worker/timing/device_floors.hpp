@@ -10,18 +10,18 @@ namespace dlbench::worker {
 
 /// The best rates of the device's own memcpy.
 struct DeviceCopyFloors {
-  /// In 10^9 bytes a second: "cuda:0" within it, "cuda:0+cpu pinned" and "cpu+cuda:0 pageable" to
-  /// and from host memory.
+  /// In 10^9 bytes a second: "cuda:0" within the device, "cuda:0+cpu pinned" and "cpu+cuda:0
+  /// pageable" to and from host memory.
   std::map<std::string, double> gb_per_s;
   std::size_t bytes = 0;  ///< size of the copied block
 };
 
-/// Copies 512 MiB at a time, less where the device or the host has little memory: two blocks take
-/// at most a quarter of what is free. A rate within the device is left out where its cache could
+/// Copies blocks of 512 MiB, or smaller ones so that two blocks take at most a quarter of the free
+/// memory of the device and of the host. The rate within the device is left out if its cache could
 /// hold both blocks. Timed by events. Throws Failure.
 DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& at);
 
-/// The bytes of such a block, whole pages.
+/// The size of such a block, in whole pages.
 std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free);
 
 }  // namespace dlbench::worker

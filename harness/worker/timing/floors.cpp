@@ -21,7 +21,7 @@ PyMethodDef kNothingMethod{
     "__dlpack__", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(do_nothing_fast)),
     METH_FASTCALL | METH_KEYWORDS, nullptr};
 
-// On the very loop of a cell, so that their ratio is that of the calls.
+// Uses the timed loop of a cell, so that floors and cells are comparable.
 double floor_of(PyObject* callable, PyObject* x) {
   ImportCall import_call(callable);
   std::size_t next = 0;
@@ -43,7 +43,7 @@ WorkerFloors measure_floors() {
   const measure::Floors bare = measure::floors();
   const Ref nothing = checked(PyCFunction_New(&kNothing, nullptr));
 
-  // A producer with an empty export: a type with only that method.
+  // A producer with an empty export: a type that has only this method.
   static PyMethodDef methods[] = {kNothingMethod, {}};
   PyType_Slot slots[] = {{Py_tp_methods, methods}, {0, nullptr}};
   PyType_Spec spec{"dlbench.FreeProducer", sizeof(PyObject), 0, Py_TPFLAGS_DEFAULT, slots};

@@ -2,8 +2,8 @@
 
 namespace dlbench::worker {
 
-/// The instrument's own cost in this worker, in ns: the empty loop, a reading of the clock, a
-/// vectorcall of an empty C function, and the same through a proxy's `__dlpack__`.
+/// The overhead floors of this worker, in ns: the empty loop, a reading of the clock, a vectorcall
+/// of an empty C function, and the same through a proxy's `__dlpack__`.
 struct WorkerFloors {
   double empty_ns = 0;
   double clock_ns = 0;
@@ -11,7 +11,7 @@ struct WorkerFloors {
   double proxy_ns = 0;
 };
 
-/// Each is the minimum over several blocks. Throws Failure only where no memory is left.
+/// Each is the minimum over several blocks. Throws Failure only if no memory is left.
 WorkerFloors measure_floors();
 
 }  // namespace dlbench::worker

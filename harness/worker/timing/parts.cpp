@@ -2,8 +2,8 @@
 
 namespace dlbench::worker {
 
-// A function for each part, as in `frames`. The compiler must not merge them or turn a call into a
-// jump.
+// A function for each part. As in frames.cpp, the asm statements prevent the compiler from merging
+// the functions and from making tail calls.
 template <int part>
 __attribute__((visibility("default"), noinline)) int dlbench_part(PartStep step, void* self,
                                                                   std::size_t index) {

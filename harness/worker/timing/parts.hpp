@@ -12,11 +12,11 @@ enum class Part {
   export_,
   import,
   release,
-  proxy,    ///< a request to the replaying proxy, with an answer without cost
-  nothing,  ///< entering and leaving such a function
+  proxy,    ///< a request to the replaying proxy, which returns an answer without cost
+  nothing,  ///< only entering and leaving such a function
 };
 
-/// One step of a part: 0, or -1 with an exception set.
+/// One step of a part. Returns 0, or -1 with an exception set.
 using PartStep = int (*)(void* self, std::size_t index);
 
 /// Calls the step below the part's own function.

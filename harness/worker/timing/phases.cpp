@@ -20,7 +20,7 @@ double ns_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-/// The cost of a stamp alone: more than within other code, which the processor overlaps with it.
+/// The cost of a stamp alone. Within other code it is lower, because the processor overlaps both.
 template <typename Stamp>
 double stamp_alone_ns() {
   constexpr int kStamps = 500;
@@ -44,7 +44,7 @@ double stamp_alone_ns() {
 
 }  // namespace
 
-/// Each block's wall time, in ns.
+/// The wall time of each block, in ns.
 struct Phases::Blocks {
   std::vector<double> whole_ns, plain_ns, stamped_ns, floor_ns;
   std::vector<std::vector<double>> parts_ns;  // requests, import, release
@@ -79,7 +79,7 @@ void Phases::fail() {
 double Phases::whole(std::uint64_t iterations) {
   const Clock::time_point begin = Clock::now();
   for (std::uint64_t i = 0; i < iterations; ++i) {
-    PyObject* result = whole_.import_call(whole_.given[advance()]);
+    PyObject* result = whole_.import_call(whole_.inputs[advance()]);
     if (result == nullptr) throw fetch_failure();
     Py_DECREF(result);
   }
@@ -144,12 +144,12 @@ void Phases::wait_for(PyObject* result) const {
 
 void Phases::drain() {
   if (whole_.ready == nullptr) return;
-  wait_for(checked(whole_.import_call(whole_.given[advance()])).get());
+  wait_for(checked(whole_.import_call(whole_.inputs[advance()])).get());
 }
 
-// In short blocks and their medians, so that a preemption spoils only one of them. Where a type
-// must be patched, all blocks without the patch come before and after those with it, so that it is
-// patched once a round.
+// Uses medians of short blocks, so that a preemption affects only one of them. If a type must be
+// patched, all blocks without the patch come before or after those with it, so that it is patched
+// once for each round.
 PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed) {
   constexpr std::uint64_t kBlocks = 8;
   const std::uint64_t blocks = std::clamp<std::uint64_t>(iterations, 1, kBlocks);
@@ -220,8 +220,8 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
   const double plain_ns = stats::median(timed.plain_ns) / n;
   const double stamped_ns = stats::median(timed.stamped_ns) / n;
   const auto stamps = static_cast<double>(timed.parts_ns.size());
-  // The stamps' own cost is the time that they add to the exchange. For a long exchange that
-  // difference is mostly noise; there the cost of a stamp alone is the bound.
+  // The cost of the stamps is the time that they add to the exchange. For a long exchange this
+  // difference is mostly noise, so it is limited to the cost of stamps alone.
   const double alone_ns = stamp_alone_ns();
   const double stamp_ns =
       std::clamp((stamped_ns - plain_ns) / stamps, 0.4 * alone_ns, 1.1 * alone_ns);
@@ -231,7 +231,8 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
     parts.push_back(stats::median(part) / n - stamp_ns);
     total += parts.back();
   }
-  // The two kinds of block need not have run at one pace; it is the one without stamps that counts.
+  // Blocks with and without stamps may have run at different speeds, so scale to those without
+  // stamps.
   for (double& part : parts) part *= total > 0 ? plain_ns / total : 1;
 
   PhaseReading reading;

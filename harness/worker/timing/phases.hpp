@@ -1,36 +1,41 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "model/warning.hpp"
+#include "trace/range.hpp"
 #include "worker/proxy/replay_source.hpp"
-#include "worker/timing/walk.hpp"
 
 namespace dlbench::worker {
 
-/// One exchange whose phases are to be separated.
+/// Runs a part of an exchange, for example inside a range or while calls are counted.
+using Around = std::function<void(trace::Category part, const std::function<void()>& part_itself)>;
+
+/// An exchange whose phases are to be separated.
 struct WholeExchange {
   ImportCall& import_call;
   std::span<const Ref> arrays;        ///< the producer's own
-  std::span<PyObject* const> given;   ///< the objects of the exchange itself: arrays, or proxies
-  Shown shown = 0;                    ///< what a replaying proxy shows
+  std::span<PyObject* const> inputs;  ///< the objects of the exchange itself: arrays, or proxies
+  Shown shown = 0;                    ///< the protocols that a replaying proxy offers
   const Recording& recording;         ///< the consumer's requests
-  bool forwarded = false;             ///< `given` are proxies
+  bool forwarded = false;             ///< `inputs` are proxies
   PyObject* ready = nullptr;          ///< the consumer's wait, or null
-  std::uint64_t most_iterations = 1;  ///< in a row without a wait
+  std::uint64_t most_iterations = 1;  ///< calls without a wait
 };
 
-/// The times of one round, in ns an exchange. The cost of the proxy is subtracted from the import.
+/// The times of one round, in ns for one exchange. The cost of the proxy is subtracted from the
+/// import.
 struct PhaseReading {
   double exchange_ns = 0;        ///< the whole exchange, in the same round
-  std::vector<double> calls_ns;  ///< the producer's answer to each request of the recording
+  std::vector<double> calls_ns;  ///< the producer's time for each request of the recording
   double import_ns = 0;
   double release_ns = 0;
-  double unexplained_ns = 0;  ///< exchange less all phases; signed
-  double floor_ns = 0;        ///< of the proxy; it shows the processor's speed. 0: none was used
+  double unexplained_ns = 0;  ///< exchange minus all phases; signed
+  double floor_ns = 0;  ///< of the proxy, which shows the processor's speed; 0 without a proxy
 };
 
 /// Separates the phases of an exchange by replaying it, one exchange at a time.
@@ -40,16 +45,17 @@ class Phases {
   /// which the deleters run. Throws Failure.
   explicit Phases(const WholeExchange& whole);
 
-  /// Times the whole exchange, the replayed one, the same with time stamps in it, and the floors:
-  /// so many of each after `prelude` untimed ones, in an order that `seed` determines. Throws
+  /// Times `iterations` each of the whole exchange, of the replayed exchange without and with time
+  /// stamps, and of the floors, after `prelude` untimed ones. `seed` determines the order. Throws
   /// Failure.
   PhaseReading round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed);
 
-  /// Runs so many replays under callgrind, after `prelude` others; see `Part`. Throws Failure.
+  /// Runs `iterations` replays under callgrind after `prelude` uncounted ones; see Part. Throws
+  /// Failure.
   void count(std::uint64_t iterations, std::uint64_t prelude);
 
-  /// Runs the replay of one exchange, with each request, the import, the wait and the release
-  /// inside `around`. Never timed. Throws Failure.
+  /// Replays one exchange, with each request, the import, the wait and the release inside `around`.
+  /// Not timed. Throws Failure.
   void walk(const Around& around);
 
   const Recording& recording() const { return source_.recording(); }
@@ -78,7 +84,7 @@ class Phases {
 
   WholeExchange whole_;
   ReplaySource source_;
-  std::size_t next_ = 0;  // of the arrays
+  std::size_t next_ = 0;  // index into the arrays
   Warnings warnings_;
 };
 

@@ -2,8 +2,8 @@
 #include "worker/timing/parts.hpp"
 #include "worker/timing/phases.hpp"
 
-// The replay under callgrind: the same steps as in a timed round, each below its own function in
-// the profile. No stamps, and one pass for all phases.
+// The replay under callgrind: the steps of a timed round without stamps, each below its own
+// function in the profile.
 namespace dlbench::worker {
 
 struct Phases::Counting {

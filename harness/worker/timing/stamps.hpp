@@ -10,12 +10,12 @@
 
 namespace dlbench::worker {
 
-/// Ticks of the cheapest clock with a constant rate. Each block calibrates a tick: its wall time
-/// over its ticks.
+/// Ticks of the cheapest clock with a constant rate. Each block calibrates the length of a tick:
+/// its wall time divided by its ticks.
 class Stamps {
  public:
-  /// Does the processor's time-stamp counter run at a constant rate, whatever the core's own clock
-  /// does?
+  /// Does the processor's time-stamp counter run at a constant rate, independent of the core's
+  /// clock?
   static bool has_invariant_counter() {
 #if defined(__x86_64__)
     static const bool invariant = [] {

@@ -16,8 +16,8 @@ long preemptions() {
   return ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
 }
 
-/// A chain in which each step needs the one before: its time depends only on the clock rate, and on
-/// the share of a core that another hyperthread leaves.
+/// A chain of dependent operations: its time depends only on the clock rate and on the load of the
+/// other hyperthread.
 double canary_once() {
   constexpr int kSteps = 1500;
   const auto begin = std::chrono::steady_clock::now();
@@ -30,7 +30,8 @@ double canary_once() {
   return took.count();
 }
 
-/// The least of three, some microseconds in all: what interrupts one of them is no slow core.
+/// The minimum of three, because an interrupt of one of them does not mean a slow core. Takes some
+/// microseconds.
 double canary() {
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < 3; ++i) least = std::min(least, canary_once());

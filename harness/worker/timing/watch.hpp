@@ -2,14 +2,15 @@
 
 namespace dlbench::worker {
 
-/// Disturbances of the thread and its core during a round.
+/// The disturbances of the thread and its core during a round.
 struct Disturbance {
-  bool moved = false;    ///< it ended on another core than it began on
-  long preempted = 0;    ///< how often the kernel gave the core to another thread
-  double canary_ns = 0;  ///< of a fixed computation right after it: the core's speed
+  bool moved = false;  ///< it ended on another core than that on which it began
+  long preempted = 0;  ///< number of times that the kernel gave the core to another thread
+  /// Time of a fixed computation right after the round, which shows the core's speed.
+  double canary_ns = 0;
 };
 
-/// Reads its values before a round and after it, never inside.
+/// Reads its values before and after a round, not inside it.
 class Watch {
  public:
   Watch();

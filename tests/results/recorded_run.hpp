@@ -14,9 +14,9 @@ namespace dlbench::results::testing {
 
 /// A run with a cell that was measured and one that was refused, of which something is written down
 /// afterwards.
-class LookedAtAgain : public ::testing::Test {
+class RecordedRun : public ::testing::Test {
  protected:
-  LookedAtAgain() {
+  RecordedRun() {
     Journal journal = Journal::create(journal_, header());
     journal.append(measured("numpy", "torch"));
     journal.append(refused("cupy", "numpy"));

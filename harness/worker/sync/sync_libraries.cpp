@@ -1,4 +1,4 @@
-#include "worker/sync/ends.hpp"
+#include "worker/sync/sync_libraries.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -35,7 +35,7 @@ OnStream::~OnStream() {
   Py_XDECREF(left);
 }
 
-Place telling_place(const exchange::View& expected) {
+LastNonzero find_last_nonzero(const exchange::View& expected) {
   const auto size = static_cast<std::size_t>(expected.element_bytes());
   const bool line = expected.shape.size() == 1 && expected.shape[0] > 0 &&
                     expected.strides[0] == static_cast<std::int64_t>(size);

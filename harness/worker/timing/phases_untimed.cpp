@@ -5,10 +5,10 @@
 #include "worker/proxy/capsule_deaths.hpp"
 #include "worker/timing/phases.hpp"
 
-// Untimed checks before the phases are separated.
+// The untimed work of Phases: checks, and the walk through the phases.
 namespace dlbench::worker {
 
-// An exact type check, or a path that no proxy can show, leaves other capsules behind.
+// A consumer that takes another path with a proxy destroys other capsules.
 void Phases::check_path() {
   const Spent::Span counted(Spent::On::library);
   whole(1);
@@ -31,7 +31,7 @@ void Phases::check_path() {
                 "the consumer behaves differently with a proxy: it leaks other capsules"};
 }
 
-// A deleter that runs in another phase than `release` must be reported.
+// Warns of deleters that run in a phase other than `release`.
 void Phases::find_deleters() {
   constexpr int kExchanges = 8;
   const Spent::Span counted(Spent::On::library);
@@ -68,6 +68,26 @@ void Phases::find_deleters() {
   };
   warn_of("deleter-in-import", early, "ran in import, before the call returned");
   warn_of("deleter-later", late, "had not run when the result was dropped");
+}
+
+void Phases::walk(const Around& around) {
+  const PatchedType::Scope patched = source_.scope();
+  Replay& replay = source_.replay();
+  PyObject* array = whole_.arrays[advance()].get();
+  for (std::size_t i = 0; i < replay.size(); ++i) {
+    around(trace::category_of(recording()[i].phase()), [&] {
+      if (!replay.play(i, array)) fail();
+    });
+  }
+  Ref result;
+  around(trace::Category::import_, [&] {
+    result = Ref::steal(source_.import(array));
+    if (!result || !replay.is_done()) fail();
+  });
+  if (whole_.ready != nullptr) {
+    around(trace::Category::ready, [&] { wait_for(result.get()); });
+  }
+  around(trace::Category::release, [&] { result = Ref(); });
 }
 
 }  // namespace dlbench::worker

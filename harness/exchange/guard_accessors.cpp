@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "exchange/guard_state.hpp"
+#include "model/contains.hpp"
 
 namespace dlbench::exchange::guard {
 namespace {
@@ -43,7 +44,7 @@ std::string_view library_at(const std::vector<Code>& code, std::uintptr_t addres
   return {};
 }
 
-// Copies on behalf of a caller: the caller is meant.
+// Libraries that copy on behalf of a caller; the caller is reported instead.
 bool is_helper(std::string_view library) {
   constexpr std::array<std::string_view, 9> kHelpers{"libc.so",  "libc-",   "libm.so",
                                                      "ld-linux", "ld-",     "libstdc++",
@@ -52,8 +53,8 @@ bool is_helper(std::string_view library) {
                      [&](std::string_view helper) { return library.starts_with(helper); });
 }
 
-// libc's copying functions keep no frame: the word on top of the stack is their return address.
-// Other words follow; one that points into a library's code counts as a return address.
+// libc's copy functions have no frame, so the word on top of the stack is their return address.
+// Among the following words, each that points into a library's code counts as a return address.
 std::string_view library_of(const std::vector<Code>& code, const Sample& sample) {
   const std::string_view at_fault = library_at(code, sample.pc);
   if (!at_fault.empty() && !is_helper(at_fault)) return at_fault;
@@ -66,16 +67,16 @@ std::string_view library_of(const std::vector<Code>& code, const Sample& sample)
 
 }  // namespace
 
-std::vector<Toucher> touchers(const Sample* samples, std::size_t count, long own_thread) {
-  std::vector<Toucher> all;
+std::vector<Accessor> accessors(const Sample* samples, std::size_t count, long own_thread) {
+  std::vector<Accessor> all;
   if (count == 0) return all;
   std::vector<Code> code;
   ::dl_iterate_phdr(collect, &code);
   for (std::size_t i = 0; i < count; ++i) {
-    if (!samples[i].filled.load()) continue;  // its thread is still at it
-    Toucher one{std::string(library_of(code, samples[i])), samples[i].wrote,
-                samples[i].thread != own_thread};
-    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(std::move(one));
+    if (!samples[i].filled.load()) continue;  // the sample is still being written
+    Accessor one{std::string(library_of(code, samples[i])), samples[i].wrote,
+                 samples[i].thread != own_thread};
+    add_new(all, std::move(one));
   }
   return all;
 }
