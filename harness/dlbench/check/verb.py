@@ -11,16 +11,17 @@ from typing import Any
 import click
 from rich.text import Text
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.check import conformance, junit, known, prove, runner, section, table
-from dlbench.check.rule import BROKEN, ROLES, Rule
+from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN
 from dlbench.device import Device
 from dlbench.document import Check, parse_document
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
 from dlbench.libraries import discover
-from dlbench.running import options, run, rundir, writing
+from dlbench.running import options, run, rundir
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 

@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 import click
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.errors import BadInput, last_line
-from dlbench.running import options, writing
+from dlbench.running import options
 from dlbench.text import output
 from dlbench.text.layout import count
 
