@@ -19,6 +19,10 @@ namespace dlbench::fleet {
 struct Command {
   std::vector<std::string> words;
   std::map<std::string, std::string> variables{};  ///< set beside those of this process
+  /// A file that gets all that it prints: it then runs in a session of its own, apart from this
+  /// terminal. Empty: the end of what it prints is held.
+  std::string log{};
+  int inherited = -1;  ///< a descriptor that it holds too, as number 4; -1: none
 };
 
 /// A program that cannot be started: "PROGRAM: No such file or directory".
@@ -29,7 +33,8 @@ struct CannotStart : std::system_error {
 };
 
 /// A process in a process group of its own: stdin is /dev/null, fd 3 is one end of a socketpair,
-/// and the end of what it prints is held. Destroyed, it takes its whole group along.
+/// and the end of what it prints is held unless it goes to a log. Destroyed, it takes its whole
+/// group along.
 class Child {
  public:
   /// Throws CannotStart, or another std::system_error where no pipe can be made.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -10,10 +11,14 @@ namespace dlbench::fleet {
 /// A program without a wire, run to its end.
 class Program {
  public:
-  /// Throws std::system_error where it cannot be started.
-  Program(const Command& command, double timeout_s);
+  /// Throws std::system_error where it cannot be started. Without a deadline it may run for ever.
+  explicit Program(const Command& command,
+                   double timeout_s = std::numeric_limits<double>::infinity());
 
-  /// Waits for at most that long. True once it has ended; past its deadline it is killed.
+  pid_t pid() const { return child_.pid(); }
+
+  /// Waits for at most that long. True once it has ended; past its deadline it is killed. Returns
+  /// early after a signal to this process.
   bool wait(double most_s);
 
   std::string out() const;
@@ -23,6 +28,7 @@ class Program {
 
  private:
   Child child_;
+  bool has_log_;
   double deadline_;
   std::optional<int> status_;
 };
