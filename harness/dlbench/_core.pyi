@@ -127,6 +127,7 @@ class Observer(Protocol):
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 
 round_ns: float
+near_floor: float
 
 class Death:
     outcome: str
