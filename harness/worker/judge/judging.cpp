@@ -17,13 +17,14 @@
 namespace dlbench::worker {
 namespace {
 
-// A result that cannot be read becomes a warning; a Failure `wrong` stays one.
+// A result that cannot be read becomes a warning. A Failure `wrong` stays one, and so does a result
+// of Python objects.
 template <typename Look>
 void looked(Warnings& warnings, codes::WarningCode code, Look look) {
   try {
     look();
   } catch (const Failure& failure) {
-    if (failure.outcome == Outcome::wrong) throw;
+    if (failure.outcome == Outcome::wrong || failure.outcome == Outcome::no_protocol) throw;
     warn(warnings, code, readable(code) + ": " + failure.reason,
          data_of("exception", failure.exception));
   } catch (const exchange::ViewError& error) {

@@ -25,8 +25,8 @@ exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of(const DLManagedTensorVersioned& managed);
 
-/// Throws Failure `wrong`: an impossible description is the library's error, not a gap of the
-/// instrument.
+/// Throws Failure: `wrong`, because an impossible description is the library's error, not a gap of
+/// the instrument; `no-protocol` for an array of Python objects, which imports no data.
 [[noreturn]] void unreadable(const exchange::ViewError& error);
 
 }  // namespace dlbench::worker

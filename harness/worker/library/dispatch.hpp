@@ -19,12 +19,19 @@ bool overrides(PyTypeObject* type, const std::string& protocol);
 /// extras that it does not carry. Throws Failure.
 std::vector<std::string> lost(PyObject* array, PyObject* result, const Library& library);
 
-/// The result of `multiply(x, x)` or `concatenate([x, x])` for an array x: "kept" where it has the
-/// array's own type and all its extras; else the result's type and the dropped extras, or the
-/// exception. Throws Failure without NumPy.
-std::string look_at_dispatch(const std::string& function, PyObject* array, const Library& library);
+/// What NumPy's function makes of an array.
+struct Dispatched {
+  /// "kept" where the result has the array's own type and all its extras; else the result's type
+  /// and the dropped extras, or what was raised: "TypeError: text".
+  std::string became;
+  std::string exception;  ///< the type of what was raised; empty where nothing was
+};
 
-/// The same, by function.
+/// The result of `multiply(x, x)` or `concatenate([x, x])` for an array x. Throws Failure without
+/// NumPy.
+Dispatched look_at_dispatch(const std::string& function, PyObject* array, const Library& library);
+
+/// What became of the array, by function.
 std::map<std::string, std::string> look_at_dispatch(PyObject* array, const Library& library);
 
 }  // namespace dlbench::worker
