@@ -20,7 +20,7 @@ from dlbench.device import Device
 from dlbench.document import Check, parse_document
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
-from dlbench.libraries import discover
+from dlbench.libraries import arguments, discover
 from dlbench.running import options, run, rundir
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
@@ -101,7 +101,7 @@ def accepted_in(path: str | None, adapters: str | None) -> known.Known:
     accepted = known.read(Path(path))
     files = list(run.find_adapters(adapters, here()).files)
     for name in dict.fromkeys(library for library, _ in accepted):
-        if name.partition(":")[0] not in files:
+        if arguments.split(name)[0] not in files:
             raise BadInput(f"--known {path}: {unknown(name, files)}")
     return accepted
 
