@@ -6,6 +6,7 @@ from cuda.core import Device
 from cuda.core.utils import StridedMemoryView
 
 from dlbench import Call, X
+from dlbench.adapter import split_device
 
 PROTOCOLS = {
     "dlpack": Call(StridedMemoryView.from_dlpack, X, stream_ptr=-1),
@@ -30,7 +31,7 @@ def calls(source, target):
 
 @functools.cache
 def own_stream(device):
-    place = Device(int(device.partition(":")[2]))
+    place = Device(split_device(device)[1])
     place.set_current()
     return place.create_stream()
 

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from dlbench import Call, X
+from dlbench.adapter import split_device
 
 PROTOCOLS = {
     "dlpack": jax.dlpack.from_dlpack,
@@ -20,8 +21,8 @@ PROTOCOLS = {
 def calls(source, target):
     if source == target:
         return {}
-    kind, _, number = target.partition(":")
-    place = jax.devices(kind)[int(number or 0)]
+    kind, number = split_device(target)
+    place = jax.devices(kind)[number]
     return {"dlpack": Call(jax.dlpack.from_dlpack, X, device=place)}
 
 

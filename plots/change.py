@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
-from dlbench.compare import table
 from dlbench.document import ComparedCell, Comparison
+from dlbench.terminal import changes
 
 from .drawing import PALE, SMALL, text_width
 from .forest import Forest, forest
@@ -41,7 +41,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
     notes += [*_workers(shown), *_sides(comparison)]
-    labels = ["  ".join(table.named(cell)).replace("->", "\u2192") for cell in shown]
+    labels = ["  ".join(changes.named(cell)).replace("->", "\u2192") for cell in shown]
     words = [_word(cell) for cell in shown]
     nothing = "no cell was measured on both sides"
     title = "What changed" if timed else f"What changed, in {metric}"

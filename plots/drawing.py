@@ -18,8 +18,7 @@ from matplotlib.font_manager import FontProperties
 from matplotlib.text import Text
 from matplotlib.textpath import TextToPath
 
-from dlbench import values
-from dlbench.running import writing
+from dlbench import values, writing
 from dlbench.text.escaping import log_line, printable, printable_lines
 
 from .ink import INK, PAPER

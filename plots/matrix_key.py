@@ -52,10 +52,10 @@ def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     items = [("outline", "same library on both sides")] if any(
         entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
-    items += [("^", f"interval wider than \u00b1{values.percent(values.WIDE)}")] if any(
+    items += [("^", values.WIDE_TEXT.replace("+-", "\u00b1"))] if any(
         values.is_wide(entry) for entry in measured) else []  # fmt: skip
     items += [("?", "not proven whether copied")] if "?" in marks else []
-    items += [("~", "less than 2x the overhead floor")] if "~" in marks else []
+    items += [("~", values.NEAR_FLOOR_TEXT)] if "~" in marks else []
     items += [("hatch", "no number, and why")] if len(measured) < len(shown) else []
     return items
 

@@ -6,7 +6,7 @@ import functools
 from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 
-from dlbench.adapter import require_buffer_dtype, require_own_layout
+from dlbench.adapter import require_buffer_dtype, require_own_layout, split_device
 
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")
@@ -33,7 +33,7 @@ def make(case, device):
 
 @functools.cache
 def own_stream(device):
-    place = Device(int(device.partition(":")[2]))
+    place = Device(split_device(device)[1])
     place.set_current()
     return place.create_stream()
 

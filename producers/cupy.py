@@ -4,7 +4,7 @@ import contextlib
 
 import cupy
 
-from dlbench.adapter import require_own_layout
+from dlbench.adapter import require_own_layout, split_device
 
 DISTRIBUTION = ("cupy-cuda13x", "cupy-cuda12x", "cupy-rocm-7-0", "cupy")
 DEVICES = ("cuda", "rocm")
@@ -20,7 +20,7 @@ def devices():
 
 def make(case, device):
     require_own_layout(case, "CuPy")
-    cupy.cuda.Device(int(device.partition(":")[2])).use()
+    cupy.cuda.Device(split_device(device)[1]).use()
     if case.special == "managed":
         with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
             return cupy.asarray(case.numpy())
@@ -28,13 +28,13 @@ def make(case, device):
 
 
 def stream(device):
-    with cupy.cuda.Device(int(device.partition(":")[2])):
+    with cupy.cuda.Device(split_device(device)[1]):
         return cupy.cuda.get_current_stream().ptr
 
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    number = int(device.partition(":")[2])
+    number = split_device(device)[1]
     with cupy.cuda.Device(number), cupy.cuda.ExternalStream(handle, number):
         yield
 

@@ -6,7 +6,7 @@ import functools
 import os
 import time
 
-from dlbench.adapter import opencl_cpu, require, require_own_layout, turns_in_a_second
+from dlbench.adapter import opencl_cpu, require, require_own_layout, split_device, turns_in_a_second
 
 os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 
@@ -25,12 +25,12 @@ def devices():
 
 
 def where(device):
-    return dpctl.get_devices()[int(device.partition(":")[2])]
+    return dpctl.get_devices()[split_device(device)[1]]
 
 
 def make(case, device):
     require_own_layout(case, "dpnp")
-    return dpnp.asarray(case.numpy(), device=dpctl.get_devices()[int(device.partition(":")[2])])
+    return dpnp.asarray(case.numpy(), device=dpctl.get_devices()[split_device(device)[1]])
 
 
 def ready(array):

@@ -11,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import jax
 import jax.numpy as jnp
 
-from dlbench.adapter import require, require_own_layout, turns_in_a_second
+from dlbench.adapter import require, require_own_layout, split_device, turns_in_a_second
 
 DEVICES = ("cpu", "cuda", "rocm")
 
@@ -28,9 +28,9 @@ def devices():
 
 def make(case, device):
     require_own_layout(case, "JAX")
-    kind, _, number = device.partition(":")
+    kind, number = split_device(device)
     # device_put would take over NumPy's memory.
-    array = jnp.array(case.numpy(), device=jax.devices(kind)[int(number or 0)])
+    array = jnp.array(case.numpy(), device=jax.devices(kind)[number])
     require(
         array.dtype == case.dtype,
         f"JAX narrows {case.dtype} to {array.dtype} unless JAX_ENABLE_X64 is set",

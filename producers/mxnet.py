@@ -9,6 +9,7 @@ from dlbench.adapter import (
     capsule_pointer,
     require,
     require_own_layout,
+    split_device,
     turns_in_a_second,
     word_at,
 )
@@ -26,8 +27,8 @@ def devices():
 def make(case, device):
     require_own_layout(case, "MXNet")
     require(not case.dtype.startswith("complex"), "MXNet has no complex numbers")
-    kind, _, number = device.partition(":")
-    where = mx.cpu() if kind == "cpu" else mx.gpu(int(number))
+    kind, number = split_device(device)
+    where = mx.cpu() if kind == "cpu" else mx.gpu(number)
     return mx.nd.array(case.numpy(), ctx=where, dtype=case.dtype)
 
 

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from dlbench.adapter import require_buffer_dtype, require_own_layout
+from dlbench.adapter import require_buffer_dtype, require_own_layout, split_device
 
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
@@ -30,7 +30,7 @@ def make(case, device):
     require_buffer_dtype(case, "Numba")
     if device == "cpu":
         return compiled_copy(case.numpy())
-    cuda.select_device(int(device.partition(":")[2]))
+    cuda.select_device(split_device(device)[1])
     array = cuda.to_device(case.numpy(), stream=STREAMS[-1])
     if len(STREAMS) > 1:
         STREAMS[-1].synchronize()  # the source goes now

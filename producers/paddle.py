@@ -4,7 +4,7 @@ import contextlib
 
 import paddle
 
-from dlbench.adapter import OWN_LAYOUTS, require, require_own_layout
+from dlbench.adapter import OWN_LAYOUTS, require, require_own_layout, split_device
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
 SPECIAL = ("grad",)
@@ -29,7 +29,7 @@ def make(case, device):
         return array
     require_own_layout(case, "Paddle")
     require(case.dtype != "uint16", "Paddle treats NumPy's uint16 as bfloat16")
-    place = paddle.CUDAPlace(int(device.partition(":")[2]))
+    place = paddle.CUDAPlace(split_device(device)[1])
     array = paddle.to_tensor(case.bits(), place=place)
     return array.view(case.dtype) if case.foreign else array
 

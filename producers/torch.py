@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from dlbench.adapter import require, require_own_layout
+from dlbench.adapter import require, require_own_layout, split_device
 
 DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("grad", "pinned")
@@ -36,7 +36,7 @@ def make(case, device):
 
 
 def _number(device):
-    return int(device.partition(":")[2])
+    return split_device(device)[1]
 
 
 def stream(device):

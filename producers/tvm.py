@@ -2,7 +2,7 @@
 
 import tvm
 
-from dlbench.adapter import require_own_layout
+from dlbench.adapter import require_own_layout, split_device
 
 DISTRIBUTION = "apache-tvm"
 
@@ -14,8 +14,8 @@ def devices():
 
 def make(case, device):
     require_own_layout(case, "TVM")
-    kind, _, number = device.partition(":")
-    return tvm.runtime.tensor(case.numpy(), device=tvm.device(kind, int(number or 0)))
+    kind, number = split_device(device)
+    return tvm.runtime.tensor(case.numpy(), device=tvm.device(kind, number))
 
 
 def address(tensor):

@@ -7,8 +7,6 @@
 namespace dlbench::results {
 namespace {
 
-constexpr double kNearFloor = 2;
-
 void move_median(Entry& entry, double median) {
   const double change = median / entry.median_ns;
   entry.median_ns = median;

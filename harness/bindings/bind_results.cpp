@@ -8,6 +8,7 @@
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
 #include "results/document.hpp"
+#include "results/interval.hpp"
 #include "results/journal.hpp"
 #include "results/read.hpp"
 #include "results/strict_json.hpp"
@@ -18,6 +19,7 @@ namespace dlbench::bindings {
 
 void bind_results(py::module_& module) {
   py::register_exception<results::DiskError>(module, "DiskError", PyExc_OSError);
+  module.attr("near_floor") = results::kNearFloor;
   module.def(
       "write_document",
       [](const std::filesystem::path& run_directory) {

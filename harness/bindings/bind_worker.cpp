@@ -173,6 +173,25 @@ std::string outcome(const Death& death) {
   return std::string(to_string(fleet::trouble(death, "", 0).outcome));
 }
 
+std::unique_ptr<fleet::Program> start_logged(const std::vector<OsText>& words,
+                                             const std::map<std::string, OsText>& variables,
+                                             const OsText& log, int inherited) {
+  fleet::Command command = command_of(words, variables);
+  command.log = log.native();
+  command.inherited = inherited;
+  return started([&] { return std::make_unique<fleet::Program>(command); });
+}
+
+/// Waits for at most `most_s` seconds. A signal ends the wait after its handler has run.
+bool wait_for(fleet::Program& program, double most_s) {
+  const bool has_ended = [&] {
+    const py::gil_scoped_release no_gil;
+    return program.wait(most_s);
+  }();
+  if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  return has_ended;
+}
+
 /// Runs a program to its end, or kills it at its deadline.
 std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, double timeout_s) {
   auto program =
@@ -212,7 +231,15 @@ void bind_worker(py::module_& module) {
            "raises.")
       .def_property_readonly("is_alive", &Worker::is_alive)
       .def_property_readonly("pid", &Worker::pid);
-  py::class_<fleet::Program>(module, "Program", "A program that has ended.")
+  py::class_<fleet::Program>(
+      module, "Program",
+      "A program that runs without requests. One that Python makes prints to a log and has no "
+      "deadline. Deleting the object kills its process group.")
+      .def(py::init(&start_logged), py::arg("command"), py::kw_only(), py::arg("variables"),
+           py::arg("log"), py::arg("inherited"))
+      .def("wait", &wait_for, py::arg("most_s"),
+           "Waits for at most that long, or until a signal. Returns whether it has ended.")
+      .def_property_readonly("pid", &fleet::Program::pid)
       .def_property_readonly("out", &fleet::Program::out)
       .def_property_readonly("err", &fleet::Program::err)
       .def_property_readonly("status", &fleet::Program::status,

@@ -127,6 +127,7 @@ class Observer(Protocol):
 def run(plan: Plan, options: Options, observer: Observer) -> Summary: ...
 
 round_ns: float
+near_floor: float
 
 class Death:
     outcome: str
@@ -157,6 +158,11 @@ class Program:
     out: str
     err: str
     status: int | None
+    pid: int
+    def __init__(
+        self, command: Sequence[str], *, variables: Mapping[str, str], log: str, inherited: int
+    ) -> None: ...
+    def wait(self, most_s: float) -> bool: ...
 
 def run_program(command: Sequence[str], timeout_s: float) -> Program: ...
 def write_document(run_dir: str) -> str: ...

@@ -52,6 +52,12 @@ def require(condition: bool, reason: str) -> None:
         raise Unsupported(reason)
 
 
+def split_device(device: str) -> tuple[str, int]:
+    """The kind of a device and its number: ("cuda", 1), ("cpu", 0)."""
+    kind, _, number = device.partition(":")
+    return kind, int(number or 0)
+
+
 #: Shapes in C order, which every library can make.
 OWN_LAYOUTS = ("line", "grid", "scalar", "empty")
 

@@ -13,8 +13,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.errors import BadInput, first_line
 from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
-from dlbench.profiling import verb as profiling
-from dlbench.running import options, request, run, rundir
+from dlbench.running import options, profiling, request, run, rundir
 from dlbench.text import layout, output, streams
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.output import Console

@@ -15,10 +15,12 @@ from dlbench.text.layout import count
 #: The steps of an exchange, in the order of time.
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
-NEAR_FLOOR = 2.0  #: a median below this many floors is mostly the instrument's own time
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
 MOST_PERCENT = 1000  #: larger shares are printed as "over 1000 %"
 WIDE = 0.1  #: half an interval over its median above which a cell is marked
+#: The meaning of the marks that have a threshold.
+NEAR_FLOOR_TEXT = f"less than {_core.near_floor:g}x the overhead floor"
+WIDE_TEXT = f"interval wider than +-{WIDE * 100:.0f} %"
 #: Shorter exchanges have no shares, because the cost of the proxy is not known well enough.
 LEAST_FOR_SHARES_NS = 250.0
 #: Outcomes of pairs without a common protocol: a row or column with only these is left out.
@@ -216,7 +218,7 @@ def below(entry: NotMeasured) -> str:
 
 def marks(entry: Measured) -> tuple[str, str]:
     """The marks before and after a number: "~" near the floor; "*" copied, "?" not proven."""
-    before = "~" if 0 < entry.floor_ratio < NEAR_FLOOR else ""
+    before = "~" if 0 < entry.floor_ratio < _core.near_floor else ""
     after = "*" if entry.outcome in COPIED else "?" if entry.outcome == "unproven" else ""
     return before, after
 

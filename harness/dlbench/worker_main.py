@@ -65,7 +65,7 @@ def main() -> None:
     faulthandler.enable()
     load_package()
     if options.facts:
-        from dlbench.environments import interpreter
+        from dlbench import interpreter
 
         interpreter.tell(search_folders())
         return

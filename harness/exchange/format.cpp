@@ -71,7 +71,7 @@ Dtype dtype_from_format(std::string_view format, std::int64_t itemsize) {
     }
     return dtype_of(known.code, bytes);
   }
-  if (letters == "O") throw ViewError("unknown format 'O': Python objects, no numbers");
+  if (letters == "O") throw ObjectsError();
   throw ViewError("unknown format " + quoted(format));
 }
 
@@ -82,6 +82,7 @@ Dtype dtype_from_kind(char kind, std::int64_t itemsize) {
   if (kind == 'u' && is(1, 2, 4, 8)) return dtype_of(kDLUInt, itemsize);
   if (kind == 'f' && is(2, 4, 8)) return dtype_of(kDLFloat, itemsize);
   if (kind == 'c' && is(8, 16)) return dtype_of(kDLComplex, itemsize);
+  if (kind == 'O') throw ObjectsError();
   throw ViewError("unknown type kind " + quoted({&kind, 1}) + " of " + std::to_string(itemsize) +
                   " bytes");
 }

@@ -53,4 +53,9 @@ struct ViewError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A valid description of an array whose elements are Python objects, not numbers.
+struct ObjectsError : ViewError {
+  ObjectsError() : ViewError("its elements are Python objects, no numbers") {}
+};
+
 }  // namespace dlbench::exchange

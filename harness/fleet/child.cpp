@@ -19,17 +19,22 @@ namespace dlbench::fleet {
 namespace {
 
 constexpr int kWire = 3;
+constexpr int kInherited = 4;
 
 [[noreturn]] void fail(int code, const std::string& what) {
   throw std::system_error(code, std::generic_category(), what);
 }
 
-// Moves the descriptor above 0..3, which are the descriptors of the child.
-results::File moved_up(int fd) {
-  const results::File low(fd);
+// Copies the descriptor above 0..4, which are the descriptors of the child.
+results::File copied_up(int fd) {
   const int high = ::fcntl(fd, F_DUPFD_CLOEXEC, 10);
   if (high < 0) fail(errno, "no file descriptor left");
   return results::File(high);
+}
+
+results::File moved_up(int fd) {
+  const results::File low(fd);
+  return copied_up(fd);
 }
 
 struct Pair {
@@ -75,7 +80,7 @@ CloseFrom* find_close_from() {
 
 struct Attributes {
   posix_spawnattr_t raw;
-  Attributes() {
+  explicit Attributes(bool own_session) {
     ::posix_spawnattr_init(&raw);
     ::posix_spawnattr_setpgroup(&raw, 0);
     sigset_t none;
@@ -87,8 +92,10 @@ struct Attributes {
       ::sigaddset(&reset, number);
     }
     ::posix_spawnattr_setsigdefault(&raw, &reset);
+    // The leader of a session leads a process group, too.
+    const int group = own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     ::posix_spawnattr_setflags(
-        &raw, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+        &raw, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));
   }
   ~Attributes() { ::posix_spawnattr_destroy(&raw); }
   Attributes(const Attributes&) = delete;
@@ -125,11 +132,24 @@ Child::Child(const Command& command, std::size_t most_output)
   Pair err = pipe_from_child();
   Actions actions;
   ::posix_spawn_file_actions_addopen(&actions.raw, 0, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions.raw, out.theirs.get(), 1);
-  ::posix_spawn_file_actions_adddup2(&actions.raw, err.theirs.get(), 2);
+  if (command.log.empty()) {
+    ::posix_spawn_file_actions_adddup2(&actions.raw, out.theirs.get(), 1);
+    ::posix_spawn_file_actions_adddup2(&actions.raw, err.theirs.get(), 2);
+  } else {
+    constexpr int kTo = O_WRONLY | O_CREAT | O_TRUNC | O_APPEND;
+    ::posix_spawn_file_actions_addopen(&actions.raw, 1, command.log.c_str(), kTo, 0666);
+    ::posix_spawn_file_actions_adddup2(&actions.raw, 1, 2);
+  }
   ::posix_spawn_file_actions_adddup2(&actions.raw, wire.theirs.get(), kWire);
-  if (CloseFrom* const close_from = find_close_from()) close_from(&actions.raw, kWire + 1);
-  const Attributes attributes;
+  results::File inherited;
+  if (command.inherited >= 0) {
+    inherited = copied_up(command.inherited);
+    ::posix_spawn_file_actions_adddup2(&actions.raw, inherited.get(), kInherited);
+  }
+  if (CloseFrom* const close_from = find_close_from()) {
+    close_from(&actions.raw, inherited ? kInherited + 1 : kWire + 1);
+  }
+  const Attributes attributes(!command.log.empty());
   const std::vector<std::string> variables = environment(command.variables);
   const std::string& program = command.words.at(0);
   const int error = ::posix_spawnp(&pid_, program.c_str(), &actions.raw, &attributes.raw,

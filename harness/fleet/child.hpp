@@ -19,6 +19,10 @@ namespace dlbench::fleet {
 struct Command {
   std::vector<std::string> words;
   std::map<std::string, std::string> variables{};  ///< set in addition to those of this process
+  /// A file for all of its output. The process then has its own session, apart from this terminal.
+  /// Empty: the last part of its output is kept.
+  std::string log{};
+  int inherited = -1;  ///< a descriptor that it inherits as number 4; -1: none
 };
 
 /// Thrown if a program cannot be started: "PROGRAM: No such file or directory".
@@ -29,7 +33,7 @@ struct CannotStart : std::system_error {
 };
 
 /// A process in its own process group. stdin is /dev/null, fd 3 is one end of a socketpair, and the
-/// last part of its output is kept. The destructor kills the whole group.
+/// last part of its output is kept unless it goes to a log. The destructor kills the whole group.
 class Child {
  public:
   /// Throws CannotStart, or another std::system_error if no pipe can be made.

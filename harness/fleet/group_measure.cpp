@@ -142,7 +142,7 @@ void GroupRun::prepare(Task& task) {
   }
   // A time-out would end the worker of the other pairs.
   if (job_.group.pairs.size() > 1 && will_time_out(task)) {
-    leave(task);
+    leave_to_own_worker(task);
     return;
   }
   const double begin = now_s();

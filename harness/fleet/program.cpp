@@ -21,7 +21,9 @@ constexpr double kEndIsNear = 0.001;
 }  // namespace
 
 Program::Program(const Command& command, double timeout_s)
-    : child_(command, kMostOutput), deadline_(now_s() + timeout_s) {}
+    : child_(command, kMostOutput),
+      has_log_(!command.log.empty()),
+      deadline_(now_s() + timeout_s) {}
 
 bool Program::wait(double most_s) {
   const double until = now_s() + most_s;
@@ -38,7 +40,8 @@ bool Program::wait(double most_s) {
     std::vector<pollfd> fds;
     child_.add_streams(fds);
     const double left = std::max(0.0, std::min(until, deadline_) - now_s());
-    const double sleep = std::min(left, fds.empty() ? kEndIsNear : kPollInterval);
+    // A program with a log has no streams to read.
+    const double sleep = has_log_ ? left : std::min(left, fds.empty() ? kEndIsNear : kPollInterval);
     // The caller handles a signal.
     if (::poll(fds.data(), fds.size(), static_cast<int>(sleep * 1000) + 1) < 0) return false;
   }

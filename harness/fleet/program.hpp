@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 #include <string>
 
@@ -10,11 +11,14 @@ namespace dlbench::fleet {
 /// A program that runs to its end, without requests and replies.
 class Program {
  public:
-  /// Throws std::system_error if the program cannot be started.
-  Program(const Command& command, double timeout_s);
+  /// Throws std::system_error if the program cannot be started. By default it has no deadline.
+  explicit Program(const Command& command,
+                   double timeout_s = std::numeric_limits<double>::infinity());
+
+  pid_t pid() const { return child_.pid(); }
 
   /// Waits for at most `most_s` seconds. Returns true if the program has ended; kills it past its
-  /// deadline.
+  /// deadline. Returns early after a signal to this process.
   bool wait(double most_s);
 
   std::string out() const;
@@ -24,6 +28,7 @@ class Program {
 
  private:
   Child child_;
+  bool has_log_;
   double deadline_;
   std::optional<int> status_;
 };

@@ -17,6 +17,7 @@ inline constexpr std::string_view kNotExported = "not-exported";
 inline constexpr std::string_view kNotImported = "not-imported";
 inline constexpr std::string_view kOtherProtocol = "other-protocol";
 inline constexpr std::string_view kProxyRefused = "proxy-refused";
+inline constexpr std::string_view kPythonObjects = "python-objects";
 // wrong
 inline constexpr std::string_view kDeleterTwice = "deleter-twice";
 inline constexpr std::string_view kDiffersAfterDrop = "differs-after-drop";
@@ -40,9 +41,10 @@ struct Meaning {
 
 /// All codes that refine an outcome. `results/schema.json` and the reference list the same codes; a
 /// test compares them.
-inline constexpr std::array<Meaning, 19> kAll{{
+inline constexpr std::array<Meaning, 20> kAll{{
     {kConverted, "no-protocol",
-     "the array has no such method; NumPy converts it, and `data.became` is the result's type"},
+     "the array has no such method; NumPy converts it, and `data.became` is the result's type; "
+     "where NumPy raises, it is the message, and `data.exception` is the exception's type"},
     {kNoDeviceArgument, "no-protocol", "the protocol has no argument for another device"},
     {kNoDeviceCall, "no-protocol", "the consumer has no call that imports to another device"},
     {kNotExported, "no-protocol", "the producer's array does not offer the protocol"},
@@ -53,6 +55,8 @@ inline constexpr std::array<Meaning, 19> kAll{{
     {kProxyRefused, "no-protocol",
      "the consumer imports the array but refuses dlbench's proxy, which offers this protocol "
      "alone"},
+    {kPythonObjects, "no-protocol",
+     "the consumer returns an array of Python objects: it imports no data of the producer's array"},
     {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},

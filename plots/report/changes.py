@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-from dlbench.compare import table
 from dlbench.document import ComparedCell, Comparison
+from dlbench.terminal import changes
 
 from . import packing
 
@@ -28,7 +28,7 @@ def rows(comparison: Comparison) -> list[list[object]]:
     """The cells' values by KEYS, the cell's label, and the details; the most important cells
     first."""
     return [[*(getattr(cell, key) for key in KEYS),
-             " ".join(table.named(cell)).replace("->", "\u2192"), "; ".join(cell.details)]
+             " ".join(changes.named(cell)).replace("->", "\u2192"), "; ".join(cell.details)]
             for cell in sorted(comparison.cells, key=_weight)]  # fmt: skip
 
 

@@ -6,13 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
 from dlbench import _core, glossary
+from dlbench.document import Comparison
 
-from . import parts
+from . import changes, parts
 from .run import Packed
 
 
-def write(out: BinaryIO, runs: Sequence[Packed], change: str | None) -> None:
-    """`change`: a packed comparison."""
+def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None = None) -> None:
+    """The page of these runs; with a comparison, also the changes between its sides.
+
+    Documents are packed one at a time and may be dropped before this is called.
+    """
+    change = changes.packed(comparison) if comparison else None
     frame = parts.template().generate(
         version=_core.version,
         glossary=glossary.rows(),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
+from dlbench import values
 from dlbench.text.escaping import printable
 
 from .packing import packed_bytes
@@ -34,8 +36,10 @@ def style() -> str:
 
 def scripts() -> str:
     """All scripts in one function, so that they define no globals."""
+    marks = {"nearFloor": values.NEAR_FLOOR_TEXT, "wide": values.WIDE_TEXT.replace("+-", "\u00b1")}
+    constants = f"const MARK_TEXTS = {json.dumps(marks)};\n"
     texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
-    return '"use strict";\n(() => {\n' + "\n".join(texts) + "\n})();\n"
+    return '"use strict";\n(() => {\n' + constants + "\n".join(texts) + "\n})();\n"
 
 
 def template() -> Any:

@@ -16,9 +16,8 @@ MOST = 200  #: scripts; a page of many thousand cells stays small
 
 def scripts(document: Document, cells: Iterable[int]) -> dict[int, str]:
     """The scripts of these cells without a number; None if the adapter is not installed here."""
-    from dlbench.scripts import (
-        exchange,
-    )  # imports NumPy, which other reports do not need
+    # It imports NumPy, which other reports do not need.
+    from dlbench.scripts import exchange
 
     found: dict[int, str] = {}
     catalogue = discover.catalogue()

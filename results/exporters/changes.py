@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from dlbench import values
 from dlbench.compare import gate
-from dlbench.compare.table import OPEN, amount, named
 from dlbench.document import ComparedCell, Comparison
+from dlbench.terminal.changes import OPEN, amount, named
 from dlbench.text.escaping import markdown
 
 from .tables import table

@@ -180,8 +180,7 @@ def _kept(entry: Entry) -> str:
     became = entry.data.get("became", "")
     if entry.code != codes.CONVERTED or not became:
         return entry.outcome
-    # A type's name, or an exception with its text.
-    return f"raises {_short(became)}" if ": " in became else f"converted: {became}"
+    return f"raises {_short(became)}" if "exception" in entry.data else f"converted: {became}"
 
 
 def _mark(entry: Entry) -> str:

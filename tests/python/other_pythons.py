@@ -8,8 +8,7 @@ import venv
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
-from dlbench.environments import interpreter
+from dlbench import _core, interpreter
 
 #: What an interpreter says in which all is well, but for what a test changes of it.
 FACTS = {

@@ -13,8 +13,8 @@ import pytest
 from dlbench import _check
 from dlbench.check import running
 from dlbench.check.reading import gathered, values
-from dlbench.check.rule import Broken
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken
 from dlpack_structs import ExchangeApi, Versioned, borrowed_capsule
 from forged_buffer import Buffer, buffer_type
 from test_native_foreign import delete, described

@@ -17,7 +17,8 @@ import pytest
 import samples
 import synthetic
 from dlbench import cli
-from dlbench.compare import gate, stages, table
+from dlbench.compare import gate, stages
+from dlbench.terminal import changes
 from samples import warning_texts
 from typed import cell_of, comparison_of
 
@@ -370,27 +371,27 @@ def test_bad_use_is_one_line(
 
 def test_the_words_of_a_row() -> None:
     cell = {"presence": "both", "outcome_change": None, "verdict": "SLOW"}
-    assert table.words(cell_of(cell)) == "SLOW"
-    assert table.words(cell_of(cell | {"outcome_change": "worse"})) == "worse, SLOW"
-    assert table.words(cell_of(cell | {"presence": "lost", "verdict": None})) == "lost"
-    assert [table.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
+    assert changes.words(cell_of(cell)) == "SLOW"
+    assert changes.words(cell_of(cell | {"outcome_change": "worse"})) == "worse, SLOW"
+    assert changes.words(cell_of(cell | {"presence": "lost", "verdict": None})) == "lost"
+    assert [changes.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10.0 %", "x 3.00"]
 
 
 def test_the_table_prints_no_digits_that_the_interval_does_not_support() -> None:
     known = cell_of({"base": 41.234, "ratio": 1.2361, "lo": 1.2, "hi": 1.269})
-    assert table.change(1.2361, known.share) == "+24 %"
-    assert table.amount(41.234, "time", known.share) == "41 ns"
-    assert table.change(3.0, 0.2) == "x 3.0"
+    assert changes.change(1.2361, known.share) == "+24 %"
+    assert changes.amount(41.234, "time", known.share) == "41 ns"
+    assert changes.change(3.0, 0.2) == "x 3.0"
     unknown = cell_of({"base": 41.234, "ratio": 1.2361})
-    assert table.change(1.2361, unknown.share) == "+23.6 %"
-    assert table.amount(41.234, "time", unknown.share) == "41.2 ns"
+    assert changes.change(1.2361, unknown.share) == "+23.6 %"
+    assert changes.amount(41.234, "time", unknown.share) == "41.2 ns"
 
 
 def test_a_cell_that_was_not_compared_is_not_reported_as_the_same() -> None:
     cell = {"presence": "both", "outcome_change": None, "verdict": None, "base": 1.0, "head": None}
-    assert table.words(cell_of(cell)) == ""
-    assert not table.is_changed(cell_of(cell))
-    assert table.words(cell_of(cell | {"base": None})) == "SAME"  # its outcome is
+    assert changes.words(cell_of(cell)) == ""
+    assert not changes.is_changed(cell_of(cell))
+    assert changes.words(cell_of(cell | {"base": None})) == "SAME"  # its outcome is
 
 
 def test_a_count_that_failed_fails_the_gate(

@@ -38,7 +38,7 @@ MXNET = {
     ("mxnet", "native", "dlpack"): "zero-copy",
     ("mxnet", "mxnet", "dlpack"): "zero-copy",
     # It has no __array__: NumPy makes an array of its rows, as Python objects.
-    ("mxnet", "numpy", "convert"): "wrong",
+    ("mxnet", "numpy", "convert"): "no-protocol",
     ("native", "mxnet", "dlpack_c"): "no-protocol",
 }
 

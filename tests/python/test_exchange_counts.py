@@ -10,9 +10,8 @@ from dlbench.plots.report import facts
 
 import samples
 from dlbench.analysis import scaling
-from dlbench.command import merge
 from dlbench.document import exchanges_once
-from typed import doc, parts_of
+from typed import doc, merged_of
 
 CLOCKS = ("call", "ready")
 
@@ -71,7 +70,7 @@ def test_what_fails_by_one_clock_is_not_hidden_by_the_other() -> None:
 def test_a_phase_is_no_exchange_and_each_machine_has_its_own() -> None:
     one = samples.document(*measured(), samples.measured("numpy", "jax", 90.0, phase="export"))
     assert [entry.clock for entry in exchanges_once(doc(one).entries)] == ["call"]
-    both = merge.of_parts(parts_of([("box", one), ("gpu", one)]))
+    both = merged_of([("box", one), ("gpu", one)])
     assert len(exchanges_once(both.entries)) == 2
 
 

@@ -21,10 +21,9 @@ import dlbench
 import samples
 import synthetic
 from dlbench import cli, exporters
-from dlbench.command import merge
 from dlbench.document import Document
 from dlbench.errors import BadInput
-from typed import comparison_of, doc, parts_of
+from typed import comparison_of, doc, merged_of
 
 pytestmark = pytest.mark.process
 
@@ -347,7 +346,7 @@ def test_bad_use_is_one_line(
 
 
 def of_two_machines() -> Document:
-    return merge.of_parts(parts_of([("box", samples.pair()), ("gpu", samples.matrix())]))
+    return merged_of([("box", samples.pair()), ("gpu", samples.matrix())])
 
 
 TIMES = {"box": 111.0, "gpu": 222.0}  #: ns of the only exchange with a number, by machine
@@ -401,12 +400,12 @@ def measured_rows(text: str) -> dict[str, Any]:
 )
 def test_no_number_is_without_its_machine(name: str) -> None:
     """Each machine has a time, and a reason, of its own for the same two cells."""
-    merged = merge.of_parts(parts_of(
+    merged = merged_of(
         (machine, samples.document(
             samples.measured("numpy", "torch", ns),
             samples.missing("torch", "numpy", "refused", f"why of {machine}")))
         for machine, ns in TIMES.items()
-    ))  # fmt: skip
+    )  # fmt: skip
     data = exporters.export_bytes(merged, name)
     if name in exporters.BINARY:
         assert sorted(arrow_rows(data, name)) == sorted(TIMES.items())
@@ -666,7 +665,7 @@ def test_the_verb_takes_the_commits_date_for_asv_alone(
 def test_asv_gets_no_merged_run(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    made = merge.of_parts(parts_of((machine, samples.pair()) for machine in ("box", "rocm")))
+    made = merged_of((machine, samples.pair()) for machine in ("box", "rocm"))
     (tmp_path / "results.json").write_text(json.dumps(made.to_json()))
     assert cli.main(["export", str(tmp_path), "--format", name]) == 2
     message = (

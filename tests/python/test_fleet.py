@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import synthetic
-from dlbench import cli
+from dlbench import _core, cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
 from dlbench.fleet import plan, reframe
@@ -283,19 +283,18 @@ def test_the_folder_of_another_run_is_refused(
 
 #: Ends as ReFrame does when it is interrupted; the signal comes as soon as it has started.
 EARLY = """
-import os, signal, subprocess, sys
+import os, signal
+from dlbench import _core
 from dlbench.fleet import reframe
 
-class Started(subprocess.Popen):
-    def __init__(self, *words, **options):
-        super().__init__(*words, **options)
-        print(self.pid, flush=True)
-        for number in (signal.SIGTERM, signal.SIGTERM):
-            os.kill(os.getpid(), number)
+def start():
+    program = _core.Program(["sleep", "600"], variables={}, log=os.devnull, inherited=-1)
+    print(program.pid, flush=True)
+    for number in (signal.SIGTERM, signal.SIGTERM):
+        os.kill(os.getpid(), number)
+    return program
 
-subprocess.Popen = Started
-with open(os.devnull, "wb") as log:
-    print(reframe._wait(["sleep", "600"], os.environ, log, lambda: None), flush=True)
+print(reframe._wait(start, lambda: None), flush=True)
 """
 
 
@@ -315,16 +314,17 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
 
 #: Sends a signal before each of the lines that follow the start of ReFrame, a line a time.
 GAPS = """
-import os, signal, subprocess, sys
+import os, signal, sys
+from dlbench import _core
 from dlbench.fleet import reframe
 
 started = False
 
-class Started(subprocess.Popen):
-    def __init__(self, *words, **options):
-        global started
-        super().__init__(*words, **options)
-        started = True
+def start():
+    global started
+    program = _core.Program(["sleep", "8"], variables={}, log=os.devnull, inherited=-1)
+    started = True
+    return program
 
 def run(skipped):
     global started
@@ -340,13 +340,11 @@ def run(skipped):
         return trace
     sys.settrace(trace)
     try:
-        return reframe._wait(["sleep", "8"], os.environ, log, lambda: None)
+        return reframe._wait(start, lambda: None)
     finally:
         sys.settrace(None)
 
-subprocess.Popen = Started
-with open(os.devnull, "wb") as log:
-    print(*(run(skipped) for skipped in range(4)), sep="\\n")
+print(*(run(skipped) for skipped in range(4)), sep="\\n")
 """
 
 
@@ -359,13 +357,36 @@ def test_no_signal_is_lost_after_reframe_has_started() -> None:
 
 #: A hangup comes while the program runs.
 HANGUP = """
-import os, signal
+import os
+from dlbench import _core
 from dlbench.fleet import reframe
 
-with open(os.devnull, "wb") as log:
-    words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
-    print(reframe._wait(words, os.environ, log, lambda: None), flush=True)
+words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
+start = lambda: _core.Program(words, variables={}, log=os.devnull, inherited=-1)
+print(reframe._wait(start, lambda: None), flush=True)
 """
+
+#: What a program holds that is started with a log, an inherited descriptor and a variable.
+LOGGED = """
+import os, sys
+held = sorted(map(int, os.listdir("/proc/self/fd")))[:-1]  # the last one lists the folder
+print(held, os.environ["NAMED"], os.getsid(0) == os.getpid(), os.read(4, 4))
+print("error", file=sys.stderr)
+"""
+
+
+@pytest.mark.process
+def test_a_program_with_a_log_holds_one_descriptor_more(tmp_path: Path) -> None:
+    log, lock = tmp_path / "log", tmp_path / "lock"
+    lock.write_text("lock")
+    with lock.open() as held, lock.open():
+        command = [sys.executable, "-S", "-u", "-c", LOGGED]
+        options = {"variables": {"NAMED": "yes"}, "log": str(log), "inherited": held.fileno()}
+        program = _core.Program(command, **options)  # type: ignore[arg-type]
+        wait_for(lambda: program.wait(0.1))
+    assert program.status == 0
+    assert (program.out, program.err) == ("", "")
+    assert log.read_text() == "[0, 1, 2, 3, 4] yes True b'lock'\nerror\n"
 
 
 @pytest.mark.process
@@ -388,7 +409,7 @@ def test_a_broken_report_of_reframe_is_one_line(
         return 1, 0
 
     monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
-    ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None).ended
+    ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None, -1).ended
     assert ended["a"].reason.startswith("ReFrame left a broken report (exit status 1): ")
     assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))
 
@@ -739,7 +760,7 @@ def test_without_reframe_the_verb_says_how_to_install_it(
 WITHOUT_TOML = """
 import sys
 sys.modules["tomllib"] = sys.modules["tomli"] = None
-from dlbench import cli
+from dlbench import _core, cli
 sys.exit(cli.main(sys.argv[1:]))
 """
 

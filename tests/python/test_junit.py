@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_written_loses_no_result(
     def write_to_full_disk(path: Path, fill: Any) -> None:
         raise BadInput(f"cannot write {path}: No space left on device")
 
-    monkeypatch.setattr("dlbench.running.writing.write_requested", write_to_full_disk)
+    monkeypatch.setattr("dlbench.writing.write_requested", write_to_full_disk)
     words = ["check", "numpy", "--only", "buffer.values", "--junit", "made.xml", "--out", "first"]
     assert cli.main(words) == 2
     ended = capsys.readouterr()

@@ -16,11 +16,10 @@ import synthetic
 from dlbench import cli
 from dlbench.analysis import cells
 from dlbench.check import section
-from dlbench.command import merge
 from dlbench.counting import explain
 from dlbench.document import read_document
 from dlbench.terminal import pair
-from typed import doc, parts_of
+from typed import doc, merged_of
 
 pytestmark = pytest.mark.process
 
@@ -139,7 +138,7 @@ def test_phases_are_of_the_cells_own_machine() -> None:
         )
         for ns in (900.0, 400.0)
     ]
-    merged = merge.of_parts(parts_of(zip(("box", "rocm"), parts, strict=True)))
+    merged = merged_of(zip(("box", "rocm"), parts, strict=True))
     entry = cells.single(doc(merged), ["numpy", "torch", "rocm"])
     found = explain.phases_of(merged.entries, entry)
     assert [(each.machine, each.real_time) for each in found] == [("rocm", 200.0)]
@@ -253,7 +252,7 @@ def test_a_cell_that_the_base_machine_lacks_has_no_ratio() -> None:
         "rocm": [samples.measured("numpy", "torch", 300.0),
                  samples.measured("numpy", "torch", 500.0, bytes=65536)],
     }  # fmt: skip
-    made = merge.of_parts(parts_of((name, samples.document(*of)) for name, of in cells_of.items()))
+    made = merged_of((name, samples.document(*of)) for name, of in cells_of.items())
     lines = [line.plain for line in pair.table(made.entries, 200)]
     column = lines[0].index("times")
     assert [line[column : column + 5].strip() for line in lines[1:4]] == ["1.00", "3.00", ""]

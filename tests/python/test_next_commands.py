@@ -12,9 +12,8 @@ import samples
 import synthetic
 from dlbench import findings, values
 from dlbench.analysis import cells
-from dlbench.command import merge
 from dlbench.findings import grouping
-from typed import doc, entry_of, parts_of
+from typed import doc, entry_of, merged_of
 
 
 def by_size() -> dict[str, Any]:
@@ -88,7 +87,7 @@ def of_two_machines() -> dict[str, Any]:
         samples.missing("a", "b", "not-run", "the budget was used up"),
     )
     machines = {"box": by_environment(), "rocm": other, "third": by_device(), "fourth": by_clock()}
-    return merge.of_parts(parts_of(machines.items()))
+    return merged_of(machines.items())
 
 
 KINDS = (by_size, by_case, by_device, by_environment, only_elsewhere, by_clock, of_all_kinds,

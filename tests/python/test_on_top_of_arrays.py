@@ -17,7 +17,7 @@ ORDER = ("dlpack", "buffer", "array_interface", "array_struct", "array", "conver
 NUMPYS = ORDER[1:]
 REFUSED = {
     "densify": "refused: RuntimeError: Cannot convert a sparse array to dense automatically.",
-    "objects": "wrong: unknown format 'O'",
+    "objects": "no-protocol: the result is an array, but its elements are Python objects",
     "no-type": "refused: ValueError: <class 'dlbench._native_producer.Array'> not supported",
     "polars": "refused: TypeError: Series constructor called with unsupported type 'Array'",
     "iterable": "refused: TypeError: 'dlbench._native_producer.Array' object is not iterable",

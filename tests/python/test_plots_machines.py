@@ -17,9 +17,8 @@ from matplotlib.figure import Figure
 import samples
 import synthetic
 from dlbench import cli
-from dlbench.command import merge
 from dlbench.document import Document
-from typed import parts_of
+from typed import merged_of
 
 pytestmark = pytest.mark.process
 
@@ -43,7 +42,7 @@ def run(times: float) -> dict[str, Any]:
 
 
 def merged(**machines: float) -> Document:
-    return merge.of_parts(parts_of((name, run(times)) for name, times in machines.items()))
+    return merged_of((name, run(times)) for name, times in machines.items())
 
 
 def texts(figure: Figure) -> str:
@@ -76,7 +75,7 @@ def test_the_matrix_has_panels_of_each_machine_with_its_own_times_and_versions()
     parts = [("laptop", run(1.0)), ("h100", run(50.0))]
     libraries = parts[1][1]["context"]["dlbench"]["environments"]["default"]["libraries"]
     libraries["numpy"] = "9.9.9"
-    document = merge.of_parts(parts_of(parts))
+    document = merged_of(parts)
     text = texts(matrix.figure(document))
     assert "laptop \u00b7 cpu" in text
     assert "h100 \u00b7 cpu" in text
@@ -106,7 +105,7 @@ def test_another_clock_is_no_ratio() -> None:
         ("a", samples.document(samples.measured("numpy", "torch", 10.0))),
         ("b", samples.document(samples.measured("numpy", "torch", 90.0, clock="ready"))),
     ]
-    document = merge.of_parts(parts_of(parts))
+    document = merged_of(parts)
     assert not machines.has_machines(document)
     assert "no exchange was measured on two machines" in texts(machines.figure(document))
 

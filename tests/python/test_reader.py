@@ -24,11 +24,10 @@ import comparisons
 import samples
 import synthetic
 from dlbench import _core, cli, frames
-from dlbench.command import merge
 from dlbench.compare import sides
 from dlbench.errors import BadInput
 from dlbench.running import request
-from typed import parts_of
+from typed import merged_of
 
 pytestmark = pytest.mark.process
 
@@ -94,7 +93,7 @@ def checked() -> dict[str, Any]:
 def merged() -> dict[str, Any]:
     """What `dlbench merge` writes, of two machines."""
     parts = [(name, synthetic.document(("native", "numpy"), (4096,))) for name in ("a", "b")]
-    return merge.of_parts(parts_of(parts)).to_json()
+    return merged_of(parts).to_json()
 
 
 SMALL = small()

@@ -12,8 +12,7 @@ import comparisons
 import samples
 import synthetic
 from browser import Open
-from dlbench.command import merge
-from typed import parts_of
+from typed import merged_of
 
 pytestmark = pytest.mark.browser
 
@@ -310,7 +309,7 @@ def test_machines_are_switched(open_page: Open) -> None:
     other = copy.deepcopy(whole())
     pick(other, "numpy", "torch").update(real_time=16_600.0, lo_ns=16_500.0, hi_ns=16_700.0)
     other["context"]["dlbench"]["environments"]["default"]["libraries"]["numpy"] = "9.9"
-    page = open_page(merge.of_parts(parts_of([("box", whole()), ("gpu", other)])))
+    page = open_page(merged_of([("box", whole()), ("gpu", other)]))
     assert page.text(button("numpy", "torch")) != "16.6 us"
     page.own.select_option("#choice select[name=machine]", "gpu")
     assert page.text(button("numpy", "torch")) == "16.6 us"

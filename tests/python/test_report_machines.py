@@ -6,8 +6,7 @@ import pytest
 
 import samples
 from browser import Open
-from dlbench.command import merge
-from typed import parts_of
+from typed import merged_of
 
 pytestmark = pytest.mark.browser
 
@@ -23,7 +22,7 @@ def merged() -> dict[str, object]:
         second = samples.measured("torch", "numpy", ns * 10)
         entries = [samples.measured("numpy", "torch", ns), missing if name == "slow" else second]
         found.append((name, samples.document(*entries)))
-    return merge.of_parts(parts_of(found)).to_json()
+    return merged_of(found).to_json()
 
 
 def test_machines_stand_side_by_side(open_page: Open) -> None:

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dlbench import _core
-from dlbench.check.rule import HOLDS
 from dlbench.check.runner import read_result
+from dlbench.check.verdict import HOLDS
 from dlbench.environments.probe import _message
 from dlbench.supervisor import RequestFailed, Worker
 

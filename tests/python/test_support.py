@@ -66,14 +66,18 @@ def test_support_of_another_environment_tells_what_is_there() -> None:
 
 
 @pytest.mark.parametrize(
-    ("became", "reported"),
+    ("data", "reported"),
     [
-        ("numpy.ndarray, drops mask", "converted: numpy.ndarray, drops mask"),
-        ("TypeError: no *", "raises TypeError: no \\*"),
+        ({"became": "numpy.ndarray, drops mask"}, "converted: numpy.ndarray, drops mask"),
+        ({"became": "pkg: odd"}, "converted: pkg: odd"),
+        (
+            {"became": "TypeError: no *", "exception": "TypeError"},
+            "raises TypeError: no \\*",
+        ),
     ],
 )
-def test_support_tells_what_numpy_makes_of_an_array(became: str, reported: str) -> None:
+def test_support_tells_what_numpy_makes_of_an_array(data: dict[str, str], reported: str) -> None:
     cell = samples.missing("x", "numpy", "no-protocol", "text", protocol="array_ufunc",
-                           code="converted", data={"became": became})  # fmt: skip
+                           code="converted", data=data)  # fmt: skip
     page = support.export(doc(samples.document(cell, samples.measured("numpy", "numpy", 100.0))))
     assert f"| x | {reported} |" in page

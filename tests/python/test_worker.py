@@ -77,6 +77,8 @@ def test_the_offset_of_a_case_reaches_the_array(tmp_path: Path) -> None:
          "def make(case, device): raise Unsupported('not that')", SHARE, "unsupported", "not that"),
         ("def make(case, device): return bytearray(case.numpy().tobytes())", SHARE,
          "no-protocol", "a bytearray offers no dlpack"),
+        (MAKE, "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.array([x, None])}",
+         "no-protocol", "the result is an array, but its elements are Python objects"),
     ],
 )  # fmt: skip
 def test_what_is_no_number_has_a_reason(
@@ -86,6 +88,13 @@ def test_what_is_no_number_has_a_reason(
     assert error["outcome"] == outcome
     assert reason in error["reason"]
     assert "\n" not in error["reason"]
+
+
+def test_an_array_of_python_objects_has_a_code(tmp_path: Path) -> None:
+    make = "class Box: pass\ndef make(case, device): return Box()"
+    take = "import numpy as np\nPROTOCOLS = {'convert': np.asarray}"
+    error = cross(tmp_path, make, take, protocol="convert")["error"]
+    assert (error["outcome"], error["code"]) == ("no-protocol", "python-objects")
 
 
 def test_a_consumer_that_writes_into_its_input_is_reported(tmp_path: Path) -> None:

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import samples
-from dlbench import cli
+from dlbench import cli, writing
 from dlbench.errors import BadInput
-from dlbench.running import writing
 
 Captured = pytest.CaptureFixture[str]
 

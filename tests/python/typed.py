@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
-from dlbench.document import ComparedCell, Comparison, Document, Entry, parse_document, parse_entry
+from dlbench.command import merge
+from dlbench.document import (
+    ComparedCell,
+    Comparison,
+    Document,
+    Entry,
+    parse_document,
+    parse_entry,
+    read_document,
+)
 
 EMPTY = {"context": {"dlbench": {}}, "benchmarks": [], "not_measured": []}
 
@@ -22,8 +33,13 @@ def entries_of(json: Iterable[Any]) -> list[Entry]:
     return [entry_of(entry) for entry in json]
 
 
-def parts_of(parts: Iterable[tuple[str, Any]]) -> list[tuple[str, Document]]:
-    return [(name, doc(part)) for name, part in parts]
+def merged_of(parts: Iterable[tuple[str, Any]]) -> Document:
+    """One document of these machines."""
+    merged = merge.of_machines((name, [(name, doc(part))]) for name, part in parts)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "results.json"
+        merged.write(path)
+        return read_document(path)
 
 
 def comparison_of(json: Mapping[str, Any] | Comparison) -> Comparison:

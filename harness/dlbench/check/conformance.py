@@ -7,12 +7,11 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from dlbench import _core
-from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
+from dlbench import _core, writing
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.document import Check, Document
 from dlbench.environments.environment import DEFAULT
-from dlbench.running import writing
 from dlbench.text.escaping import markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dlbench.libraries import arguments
+
 GITHUB = "https://github.com/"
 #: (library, rule) -> link. One link may explain several rules.
 KNOWN: dict[tuple[str, str], str] = {
@@ -30,4 +32,4 @@ OF_ALL: dict[str, str] = {
 
 def link(library: str, rule: str) -> str:
     """The link to the discussion, or an empty text."""
-    return KNOWN.get((library.partition(":")[0], rule), OF_ALL.get(rule, ""))
+    return KNOWN.get((arguments.split(library)[0], rule), OF_ALL.get(rule, ""))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dlbench.check.rule import BROKEN, HOLDS
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN, HOLDS
 from dlbench.document import Check
 from dlbench.text import junit
 

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dlbench import _core
-from dlbench.check.rule import BROKEN
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN
 from dlbench.errors import BadInput, os_reason, require_file
 
 #: (library, rule) -> link

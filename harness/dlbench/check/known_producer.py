@@ -8,8 +8,8 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.check.reading import CODES, CPU
-from dlbench.check.rule import expect
-from dlbench.check.subject import Subject, collect
+from dlbench.check.subject import Subject, collect, is_bytes_of
+from dlbench.check.verdict import NotApplicable, assume, expect
 
 IS_READ_ONLY, IS_COPIED = 1, 2
 Array = np.ndarray[Any, Any]
@@ -142,3 +142,25 @@ class KnownProducer:
             words["flags"] = words.get("flags", 0) | IS_COPIED
         self.subject.handed = "legacy" if words["legacy"] else "versioned"
         return _check.BorrowedTensor(memory, shape, strides, **words)
+
+
+def require_dtypes(subject: Subject) -> None:
+    """Raises NotApplicable unless the consumer's results have a dtype. The control is the same call
+    on a plain tensor: a consumer that returns bytes cannot express a dtype."""
+    if subject.keeps_dtype is None:
+        subject.keeps_dtype = _has_dtypes(subject)
+    assume(subject.keeps_dtype, "what it returns is bytes, which have no dtype")
+
+
+def _has_dtypes(subject: Subject) -> bool:
+    handed = subject.handed
+    try:
+        plain = [KnownProducer(subject, content(name)) for name in ("float32", "int16")]
+        seen = [subject.look(subject.import_(producer)) for producer in plain]
+    except (Exception, NotApplicable):
+        return True  # another rule tests whether it imports anything
+    finally:
+        subject.handed = handed
+    return not all(
+        is_bytes_of(one, producer.array) for one, producer in zip(seen, plain, strict=True)
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import Broken, NotApplicable, Unclear
+from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
 EXCHANGES = 10_000
 #: Tolerated once, for caches and pools of the library.

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlbench.check import runner
-from dlbench.check.rule import BROKEN, HOLDS, ROLES, UNCLEAR, Rule
+from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN, HOLDS, UNCLEAR
 from dlbench.libraries import discover
 
 PLANTED = Path(__file__).with_name("planted")

@@ -210,8 +210,8 @@ class Checked:
     def hold(self, rule: Rule) -> tuple[str, str]:
         """The rule's outcome and what was seen."""
         from dlbench.check import runner, running
-        from dlbench.check.rule import NOT_APPLICABLE
         from dlbench.check.rules import RULES
+        from dlbench.check.verdict import NOT_APPLICABLE
 
         has = {"producer": self.library.producer, "consumer": self.library.consumer}
         if has[rule.role] is None:
@@ -299,7 +299,7 @@ def conclude(
 ) -> None:
     """Ends the test with the result of the rule."""
     __tracebackhide__ = True
-    from dlbench.check.rule import BROKEN, HOLDS
+    from dlbench.check.verdict import BROKEN, HOLDS
     from dlbench.text.escaping import log_line
 
     if outcome == HOLDS:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.rule import Broken, Ended, Holds, NotApplicable
+from dlbench.check.verdict import Broken, Ended, Holds, NotApplicable
 
 Facts = dict[str, Any]
 #: dtype's name -> DLPack's code and bits

@@ -1,4 +1,4 @@
-"""Rules and their results."""
+"""Rules, by name, and the sections in which they are written."""
 
 from __future__ import annotations
 
@@ -6,61 +6,15 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from dlbench.check.subject import Subject
+from dlbench.check.subject import Subject
+from dlbench.check.verdict import BROKEN
 
-HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR = "holds", "broken", "not-applicable", "unclear"
-OUTCOMES = (HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR)
 ROLES = ("producer", "consumer")
 
 #: Tests a library; returns the observation if the rule holds.
-Check = Callable[["Subject"], str]
-
-
-class Ended(BaseException):
-    """Ends a rule early; the text is the observation. Not an Exception, so that code that catches a
-    library's exceptions does not catch it.
-    """
-
-    outcome = ""
-
-
-class Holds(Ended):
-    """The library keeps the rule."""
-
-    outcome = HOLDS
-
-
-class Broken(Ended):
-    """The library does what the specification forbids."""
-
-    outcome = BROKEN
-
-
-class NotApplicable(Ended):
-    """The rule does not apply to the library."""
-
-    outcome = NOT_APPLICABLE
-
-
-class Unclear(Ended):
-    """The specification is contradictory or ambiguous."""
-
-    outcome = UNCLEAR
-
-
-def expect(holds: object, otherwise: str) -> None:
-    """Raises Broken, with what was seen, unless it holds."""
-    if not holds:
-        raise Broken(otherwise)
-
-
-def assume(holds: object, otherwise: str) -> None:
-    """Raises NotApplicable, with the reason, unless it holds."""
-    if not holds:
-        raise NotApplicable(otherwise)
+Check = Callable[[Subject], str]
 
 
 @dataclass(frozen=True)

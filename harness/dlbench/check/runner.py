@@ -15,8 +15,9 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.check import running
-from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, ROLES, UNCLEAR, Rule
+from dlbench.check.rule import ROLES, Rule
 from dlbench.check.subject import LOOKED_AT
+from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
 from dlbench.supervisor import RequestFailed, Steps, Worker, ask_each
 from dlbench.text.escaping import shortened

@@ -7,9 +7,10 @@ from typing import Any
 
 from dlbench import loading
 from dlbench.check.reading import describe_error
-from dlbench.check.rule import HOLDS, UNCLEAR, Ended, NotApplicable, Rule
+from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import HOLDS, UNCLEAR, Ended, NotApplicable
 
 
 def load(request: dict[str, Any]) -> tuple[Subject, str]:

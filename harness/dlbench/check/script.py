@@ -10,6 +10,7 @@ from typing import Any
 from dlbench.case import Case
 from dlbench.check.rule import Rule
 from dlbench.check.subject import DERIVED
+from dlbench.libraries import arguments
 from dlbench.scripts import slicing
 
 #: Words for an array, with what they change in a line of 64 elements.
@@ -58,7 +59,7 @@ def script(
     """The script. `path` is the adapter of the rule's side, `struct` what the consumer got,
     `device` where the producer's arrays lie, `source` which array of them is at fault."""
     title = [f"{rule.name}: {rule.sentence}", rule.section, *([f"seen: {seen}"] if seen else [])]
-    title += [f"with {library.partition(':')[0]} {version}"] if version else []
+    title += [f"with {arguments.split(library)[0]} {version}"] if version else []
     tree = slicing.read(path, library)
     if rule.role == "producer":
         lines = _producer(rule, tree, path, device, source)

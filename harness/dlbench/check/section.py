@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.check import issues
 from dlbench.check import script as rule_script
-from dlbench.check.rule import BROKEN, UNCLEAR
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
+from dlbench.check.verdict import BROKEN, UNCLEAR
 from dlbench.environments.environment import here
 from dlbench.machine import machine
-from dlbench.running import writing
 
 Entry = dict[str, Any]
 RESULTS = "results.json"

@@ -14,7 +14,7 @@ from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
 from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, on_error, values
-from dlbench.check.rule import NotApplicable, assume
+from dlbench.check.verdict import NotApplicable, assume
 
 PLAIN = Case("f32", "float32", 4096)
 #: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
@@ -54,7 +54,7 @@ class Subject:
         self.handed = ""  #: the struct of the last export to a consumer
         self.source = ""  #: a word of `check.script`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
-        self._keeps_dtype: bool | None = None
+        self.keeps_dtype: bool | None = None  #: known once `require_dtypes` was called
 
     # A producer's side.
 
@@ -197,28 +197,6 @@ class Subject:
         """Is its import a function of an extension of dlbench's?"""
         module = getattr(self.entry(), "__module__", None) or ""
         return hasattr(self.consumer, "EXTENSION") or module.startswith("dlbench._")
-
-    def require_dtypes(self) -> None:
-        """Raises NotApplicable unless results have a dtype. The control is the same call on a plain
-        tensor: a consumer that returns bytes cannot express a dtype."""
-        if self._keeps_dtype is None:
-            self._keeps_dtype = self._control()
-        assume(self._keeps_dtype, "what it returns is bytes, which have no dtype")
-
-    def _control(self) -> bool:
-        from dlbench.check.known_producer import KnownProducer, content
-
-        handed = self.handed
-        try:
-            plain = [KnownProducer(self, content(name)) for name in ("float32", "int16")]
-            seen = [self.look(self.import_(producer)) for producer in plain]
-        except (Exception, NotApplicable):
-            return True  # another rule tests whether it imports anything
-        finally:
-            self.handed = handed
-        return not all(
-            is_bytes_of(one, producer.array) for one, producer in zip(seen, plain, strict=True)
-        )
 
     def import_(self, x: Any, protocol: str = "dlpack", /, **keywords: Any) -> Any:
         """The consumer's public call on a producer's object."""

@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from dlbench.check.rule import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR, Rule
+from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.document import Check, Document
 from dlbench.text.layout import columns, shorten, wrap
 

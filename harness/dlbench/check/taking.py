@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.adapter import Call
-from dlbench.check.known_producer import KnownProducer
+from dlbench.check.known_producer import KnownProducer, require_dtypes
 from dlbench.check.reading import on_error
-from dlbench.check.rule import Broken, Holds, NotApplicable, assume, expect
 from dlbench.check.subject import Subject, is_bytes_of
+from dlbench.check.verdict import Broken, Holds, NotApplicable, assume, expect
 
 
 def brought(
@@ -34,7 +34,7 @@ def same(subject: Subject, producer: KnownProducer, result: object) -> str:
     seen = subject.look(result)
     if is_bytes_of(seen, producer.array):
         try:
-            subject.require_dtypes()
+            require_dtypes(subject)
         except NotApplicable:
             return "its bytes are what was exported"
     if tuple(seen["shape"]) != producer.array.shape:

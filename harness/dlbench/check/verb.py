@@ -11,16 +11,17 @@ from typing import Any
 import click
 from rich.text import Text
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.check import conformance, junit, known, prove, runner, section, table
-from dlbench.check.rule import BROKEN, ROLES, Rule
+from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import BROKEN
 from dlbench.device import Device
 from dlbench.document import Check, parse_document
 from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
-from dlbench.libraries import discover
-from dlbench.running import options, run, rundir, writing
+from dlbench.libraries import arguments, discover
+from dlbench.running import options, run, rundir
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
@@ -100,7 +101,7 @@ def accepted_in(path: str | None, adapters: str | None) -> known.Known:
     accepted = known.read(Path(path))
     files = list(run.find_adapters(adapters, here()).files)
     for name in dict.fromkeys(library for library, _ in accepted):
-        if name.partition(":")[0] not in files:
+        if arguments.split(name)[0] not in files:
             raise BadInput(f"--known {path}: {unknown(name, files)}")
     return accepted
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import subprocess
 import sys
 import sysconfig
 import tarfile
@@ -14,9 +13,9 @@ from typing import BinaryIO
 
 import click
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.errors import BadInput, last_line
-from dlbench.running import options, writing
+from dlbench.running import options
 from dlbench.text import output
 from dlbench.text.layout import count
 
@@ -171,15 +170,12 @@ def _glibc() -> int:
 
 
 def _download(words: list[str]) -> None:
-    try:
-        ended = subprocess.run(
-            words, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
-        )
-    except subprocess.TimeoutExpired as error:
-        raise BadInput(f"pip did not download the wheels within {TIMEOUT_S:g} s") from error
-    if ended.returncode:
-        errors = [line for line in ended.stderr.splitlines() if line.startswith("ERROR")]
-        reason = errors[0].removeprefix("ERROR: ") if errors else last_line(ended.stderr)
+    ended = _core.run_program(words, TIMEOUT_S)
+    if ended.status is None:
+        raise BadInput(f"pip did not download the wheels within {TIMEOUT_S:g} s")
+    if ended.status:
+        errors = [line for line in ended.err.splitlines() if line.startswith("ERROR")]
+        reason = errors[0].removeprefix("ERROR: ") if errors else last_line(ended.err)
         raise BadInput(f"pip cannot download the wheels: {reason}")
 
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,15 +13,14 @@ from typing import BinaryIO
 
 import click
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.command import archives, shards
-from dlbench.document import Context, Document, locate, read_document
+from dlbench.document import MACHINE_NAME, Context, Document, locate, read_document
 from dlbench.document.record import Record
 from dlbench.errors import BadInput, os_line
-from dlbench.running import rundir, writing
+from dlbench.running import rundir
 from dlbench.text import output
 
-NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 FEW_RUNS = "merge needs at least two runs: dlbench merge RUN RUN --out DIR"
 INCOMPLETE = 3  #: exit status where a shard is missing, or did not end
 LISTS = ("benchmarks", "not_measured", "checks")
@@ -97,15 +95,6 @@ def of_runs(runs: Sequence[str]) -> Merged:
     return read.merged()
 
 
-def of_parts(parts: Iterable[tuple[str, Document]]) -> Document:
-    """One document of these machines. Raises BadInput where two have one name."""
-    merged = of_machines((name, [(name, document)]) for name, document in parts)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "results.json"
-        merged.write(path)
-        return read_document(path)
-
-
 def of_machines(machines: Iterable[tuple[str, Sequence[tuple[str, Document]]]]) -> Merged:
     """Machines' names, each with a run or its shards, and what messages call them. The documents of
     one machine at a time are read. Raises as of_runs()."""
@@ -133,7 +122,9 @@ class _Reader:
     def add(self, text: str) -> None:
         """RUN or NAME=RUN."""
         name, equals, run = text.partition("=")
-        named = bool(equals) and NAME.fullmatch(name) is not None and not Path(text).exists()
+        named = (
+            bool(equals) and MACHINE_NAME.fullmatch(name) is not None and not Path(text).exists()
+        )
         run = run if named else text
         for word, document in _documents(run, text):
             if document.machines and named:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from dlbench import _core, exporters
+from dlbench import _core, exporters, writing
 from dlbench.document import locate, read_document
 from dlbench.errors import BadInput, first_line
-from dlbench.running import comparing, options, reporting, writing
+from dlbench.running import comparing, options, reporting
 from dlbench.text.output import hand_out, hand_out_bytes, is_terminal, say
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: standard output.")

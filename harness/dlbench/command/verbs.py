@@ -16,6 +16,7 @@ from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
 from dlbench.command import debug, listing, publish, showing
 from dlbench.command.bundle import bundle
+from dlbench.command.fleet import fleet
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
 from dlbench.counting import breakdown_text, explain, valgrind
@@ -23,7 +24,6 @@ from dlbench.document import Document, Entry, locate, read_document
 from dlbench.environments import env_option, probe
 from dlbench.environments.environment import DEFAULT, Environment, here
 from dlbench.errors import BadInput
-from dlbench.fleet.verb import fleet
 from dlbench.libraries import discover
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe

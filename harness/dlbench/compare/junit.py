@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dlbench import values
-from dlbench.compare import gate, table
+from dlbench.compare import gate
 from dlbench.document import ComparedCell, Comparison
+from dlbench.terminal import changes
 from dlbench.text import junit
 
 GROUP = "dlbench.compare"
@@ -55,7 +56,7 @@ def _problem(
     if cell.verdict == "AMBIG":
         message = "not decided: too small to be significant, too large to be none"
         return junit.Problem("skipped", "AMBIG", message, facts)
-    if table.word(cell) == "":
+    if changes.word(cell) == "":
         return junit.Problem("skipped", "not-compared", "measured on one side only", facts)
     return None
 
@@ -72,10 +73,10 @@ def _regressions(cell: ComparedCell) -> list[str]:
 
 def _short(cell: ComparedCell) -> str:
     """The change in one line."""
-    parts = [] if cell.ratio is None else [table.change(cell.ratio, cell.share)]
+    parts = [] if cell.ratio is None else [changes.change(cell.ratio, cell.share)]
     if cell.base_outcome != cell.head_outcome:
         parts.append(f"{cell.base_outcome or 'none'} -> {cell.head_outcome or 'none'}")
-    return ", ".join([*parts, *cell.details]) or table.words(cell)
+    return ", ".join([*parts, *cell.details]) or changes.words(cell)
 
 
 def _describe(cell: ComparedCell, metric: str) -> str:
@@ -84,15 +85,15 @@ def _describe(cell: ComparedCell, metric: str) -> str:
         "base": (cell.base, cell.base_outcome, cell.base_workers),
         "head": (cell.head, cell.head_outcome, cell.head_workers),
     }
-    lines = [f"result: {table.words(cell) or 'not compared'}"]
+    lines = [f"result: {changes.words(cell) or 'not compared'}"]
     for name, (number, outcome, workers) in sides.items():
-        facts = [table.amount(number, metric, cell.share), outcome or "absent"]
+        facts = [changes.amount(number, metric, cell.share), outcome or "absent"]
         facts += [f"workers: {workers}"] if workers else []
         lines.append(f"{name}: {', '.join(fact for fact in facts if fact)}")
     if cell.ratio is not None:
-        lines.append(f"change: {table.change(cell.ratio, cell.share)}")
+        lines.append(f"change: {changes.change(cell.ratio, cell.share)}")
     if metric == "time" and cell.interval is not None:
-        lines.append(f"95 % interval: {table.interval(*cell.interval)}")
+        lines.append(f"95 % interval: {changes.interval(*cell.interval)}")
     if cell.minimum_detectable_change is not None:
         change = values.percent(cell.minimum_detectable_change)
         lines.append(f"minimum detectable change: {change}")

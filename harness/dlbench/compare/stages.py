@@ -11,13 +11,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.compare.sides import Pair
-from dlbench.compare.table import OPEN
 from dlbench.document import ComparedCell, Comparison
 from dlbench.errors import BadInput
-from dlbench.running import writing
 from dlbench.running.comparing import COMPARISON
+from dlbench.terminal.changes import OPEN
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import listing
 

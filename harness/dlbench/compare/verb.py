@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from dlbench import _core
-from dlbench.compare import gate, junit, sides, stages, table
+from dlbench import _core, writing
+from dlbench.compare import gate, junit, sides, stages
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
-from dlbench.running import options, run, rundir, writing
-from dlbench.terminal import terminal
+from dlbench.running import options, run, rundir
+from dlbench.terminal import changes, terminal
 from dlbench.text.escaping import json_text
 from dlbench.text.output import Console, hand_out
 
@@ -135,4 +135,4 @@ def of_runs(
 def show(comparison: Comparison, *, everything: bool) -> None:
     """The comparison on the terminal."""
     console = Console()
-    terminal.show(table.lines(comparison, console.width, everything=everything), console)
+    terminal.show(changes.lines(comparison, console.width, everything=everything), console)

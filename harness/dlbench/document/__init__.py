@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dlbench.document.comparison import ComparedCell, Comparison
 from dlbench.document.context import (
+    MACHINE_NAME,
     Context,
     EnvironmentFacts,
     Machine,
@@ -40,6 +41,7 @@ __all__ = [
     "AXES",
     "EXCHANGE",
     "LATEST",
+    "MACHINE_NAME",
     "RESULTS",
     "Axis",
     "Check",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from dlbench.document.record import Key, Record, part, parts, parts_by_name
 from dlbench.text.layout import count
+
+#: A machine's name in a document of several machines.
+MACHINE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 class ReferenceExchange(Record):

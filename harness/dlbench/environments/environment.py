@@ -11,8 +11,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
-from dlbench import worker_main
-from dlbench.environments import interpreter
+from dlbench import interpreter, worker_main
 
 DEFAULT = "default"
 

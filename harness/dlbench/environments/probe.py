@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, worker_main
-from dlbench.environments import env_option, interpreter
+from dlbench import _core, interpreter, worker_main
+from dlbench.environments import env_option
 from dlbench.environments.environment import Environment, Failure, here
 from dlbench.errors import BadInput, first_line, last_line, os_reason, signal_name
 

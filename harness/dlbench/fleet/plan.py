@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
-from dlbench.command.merge import NAME
+from dlbench.document import MACHINE_NAME
 from dlbench.errors import BadInput, os_reason
 
 #: Keys of a machine, with what each must be; `defaults` has the same.
@@ -126,7 +126,7 @@ def _parse(path: Path) -> dict[str, Any]:
 
 
 def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> list[Job]:
-    if not NAME.fullmatch(name):
+    if not MACHINE_NAME.fullmatch(name):
         raise BadInput(f"{path}: machine {name!r}: allowed: letters, digits and _ . + -")
     for place, table in (("defaults", defaults), (f"machines.{name}", own)):
         _require_known(path, table, KEYS, f"{place}.")

@@ -9,14 +9,13 @@ import json
 import os
 import re
 import signal
-import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
+from dlbench import _core
 from dlbench.errors import BadInput, first_line, last_line, os_line
 from dlbench.fleet.plan import Job
 
@@ -61,23 +60,22 @@ def require() -> None:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Makes the folder, and holds it for this process and for ReFrame. Raises BadInput where
-    another one holds it."""
+def locked(folder: Path) -> Iterator[int]:
+    """Makes the folder, and holds it for this process, and for each that inherits the descriptor.
+    Raises BadInput if another process holds it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("w")
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     with lock:
-        os.set_inheritable(lock.fileno(), True)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise BadInput(f"another `dlbench fleet` is measuring in {folder}") from error
         except OSError:
             pass  # a file system without locks
-        yield
+        yield lock.fileno()
 
 
 def run(
@@ -86,11 +84,12 @@ def run(
     config: Path | None,
     begun: Mapping[str, Path],
     on_end: OnEnd,
+    lock: int,
 ) -> Session:
     """Runs the jobs, a session of ReFrame for each system. Interrupted, it ends its jobs.
 
-    `folder` gets ReFrame's files; `begun`: by job's name, the run folder that it continues. Where
-    ReFrame itself fails, the jobs of that system do.
+    `folder` gets ReFrame's files; `begun`: by job's name, the run folder that it continues; `lock`:
+    the descriptor of `locked`. Where ReFrame itself fails, the jobs of that system do.
     """
     systems: dict[str, list[Job]] = {}
     for job in jobs:
@@ -100,7 +99,8 @@ def run(
         place = folder / system
         try:
             _write(place, own, begun)
-            session = _run(place, system, config if system != HERE else None, own, on_end)
+            site = config if system != HERE else None
+            session = _run(place, system, site, own, on_end, lock)
         except (BadInput, OSError) as error:
             # The jobs of other systems are measured all the same.
             reason = os_line(place, error) if isinstance(error, OSError) else first_line(error)
@@ -150,7 +150,7 @@ def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
 
 
 def _run(
-    place: Path, system: str, config: Path | None, jobs: Sequence[Job], on_end: OnEnd
+    place: Path, system: str, config: Path | None, jobs: Sequence[Job], on_end: OnEnd, lock: int
 ) -> Session:
     report, log = place / REPORT, place / LOG
     report.unlink(missing_ok=True)
@@ -172,14 +172,19 @@ def _run(
     ]
     words += ["--keep-stage-files", "--report-file", str(report), "--exec-policy", "async"]
     words += ["--nocolor", "--max-retries", "0"]
-    with log.open("wb") as out, log.open(encoding="utf-8", errors="replace") as lines:
+    log.write_bytes(b"")
+    with log.open(encoding="utf-8", errors="replace") as lines:
 
         def follow() -> None:
             for found in filter(None, map(ENDED.search, lines)):
                 on_end(found["job"], found["how"] == "OK")
 
-        environment = {**os.environ, "DLBENCH_FLEET_JOBS": str((place / JOBS).absolute())}
-        status, interrupted = _wait(words, environment, out, follow)
+        variables = {"DLBENCH_FLEET_JOBS": str((place / JOBS).absolute())}
+
+        def start() -> _core.Program:
+            return _core.Program(words, variables=variables, log=str(log), inherited=lock)
+
+        status, interrupted = _wait(start, follow)
     stages = {name: stage for name, (_, stage) in _stages(place).items() if name in names}
     if interrupted:
         return Session({name: Ended("interrupted", at) for name, at in stages.items()}, interrupted)
@@ -205,8 +210,8 @@ def _ended(report: Path, stages: Mapping[str, Path]) -> dict[str, Ended]:
 
 
 def _wait(
-    words: list[str], environment: Mapping[str, str], log: IO[bytes], follow: Callable[[], object]
-) -> tuple[int, int]:
+    start: Callable[[], _core.Program], follow: Callable[[], object]
+) -> tuple[int | None, int]:
     """Runs ReFrame to its end, and calls `follow` meanwhile: its exit status, and the signal that
     we got or 0. ReFrame gets one interrupt, however many signals we get: a second one would stop it
     from ending its jobs."""
@@ -225,24 +230,15 @@ def _wait(
     # Before ReFrame starts: a signal in between would end us alone.
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
-        program = subprocess.Popen(
-            words,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-            close_fds=False,  # it inherits the lock
-        )
-        while program.poll() is None:
-            # Here, not in the handler: a signal may come before Popen has returned.
+        program = start()
+        while not program.wait(FOLLOW_S):
+            # Here, not in the handler: a signal may come before the program has started.
             if interrupted and not was_sent:
-                program.send_signal(signal.SIGINT)
+                os.kill(program.pid, signal.SIGINT)  # its jobs are ReFrame's to end
                 was_sent = True
-            time.sleep(FOLLOW_S)
             follow()
         follow()
-        return program.wait(), interrupted
+        return program.status, interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dlbench import _core
 from dlbench.environments.environment import Environment, here, where
-from dlbench.environments.interpreter import ROLES
 from dlbench.errors import BadInput
+from dlbench.interpreter import ROLES
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import AdapterFile, read_adapter
 from dlbench.text.escaping import shortened

@@ -9,7 +9,7 @@ from typing import Any
 
 from dlbench.document.files import PROFILE
 from dlbench.passes.ranges import Profile
-from dlbench.running.writing import write as write_whole
+from dlbench.writing import write as write_whole
 
 TRACE = "trace.json"
 RANGES = PROFILE

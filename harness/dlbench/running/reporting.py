@@ -7,11 +7,11 @@ import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.document import RESULTS, Comparison, Document, locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
-from dlbench.running import comparing, writing
+from dlbench.running import comparing
 from dlbench.text.output import complain
 
 DOCUMENT = "results.json"

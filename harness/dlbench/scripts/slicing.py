@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dlbench import _core
+from dlbench import _core, adapter
 from dlbench.case import FOREIGN, Case
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments
@@ -21,6 +22,8 @@ CONTRACT = {
 }
 #: What scripts have in common, as functions.
 TOOLS = ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8"))
+#: What adapters have in common: a script holds a copy, too.
+SHARED = ast.parse(Path(adapter.__file__).read_text("utf-8"))
 #: An adapter file may come from anywhere and is not run here. Conditions of these parts alone are
 #: evaluated: none of them calls or grows.
 DECIDABLE = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop,
@@ -53,8 +56,8 @@ class Known(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.expr:
         self.generic_visit(node)
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        whose = node.func.value if isinstance(node.func, ast.Attribute) else None
-        is_case = isinstance(whose, ast.Name) and isinstance(self.names.get(whose.id), Case)
+        owner = node.func.value if isinstance(node.func, ast.Attribute) else None
+        is_case = isinstance(owner, ast.Name) and isinstance(self.names.get(owner.id), Case)
         return _expression("source") if is_case and method in ("numpy", "bits") else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
@@ -283,13 +286,16 @@ def content(case: Case, lines: list[str], bits: bool = False, always: bool = Fal
 
 
 def script(title: Sequence[str], body: Sequence[str]) -> str:
-    """The whole script: after its title the statements of `tools.py` that it uses, then its own
-    lines.
+    """The whole script: after its title the statements of `tools.py` and `adapter.py` that it uses,
+    then its own lines.
 
     A comment states whether it needs dlbench.
     """
+    shared = [line for line in body if line.startswith(f"from {adapter.__name__} import ")]
+    body = [line for line in body if line not in shared]
     tree = ast.parse("\n".join(body))
     tools = text(needed(TOOLS, names_read([tree]) - defined(tree)))
+    tools += text(needed(copy.deepcopy(SHARED), defined(ast.parse("\n".join(shared)))))
     lines = [line for part in (*tools, *body) for line in part.splitlines()]
     imports = dict.fromkeys(line for line in lines if line.startswith(("import ", "from ")))
     kept = [line for i, line in enumerate(lines) if line not in imports or line not in lines[:i]]

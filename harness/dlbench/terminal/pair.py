@@ -99,7 +99,7 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str], base: str) -> li
     times are relative to."""
     parts = [f"+-: {values.interval(measured)}"] if "+-" in heads and measured else []
     if any(values.marks(entry)[0] for entry in measured):
-        parts.append("~ less than 2x the overhead floor")
+        parts.append(f"~ {values.NEAR_FLOOR_TEXT}")
     parts += [f"times: relative to {base}"] if "times" in heads else []
     parts += ["used: the protocol observed"] if "used" in heads else []
     parts += ["first: the first call of a worker"] if "first" in heads else []

@@ -1,6 +1,9 @@
 #include "worker/exchange/prepared.hpp"
 
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "model/codes.hpp"
 #include "model/names.hpp"
@@ -47,13 +50,13 @@ void Prepared::dispatch(const Order& order, const Step& step) {
   if (!overrides(type, requested)) {
     const std::string function = dispatching(requested);
     step("call");
-    const std::string became = describe_dispatch(function, call.first_array(), call.producer());
-    throw Failure{Outcome::no_protocol,
-                  "",
+    const Dispatched found = describe_dispatch(function, call.first_array(), call.producer());
+    std::map<std::string, std::string> data{{"became", found.became}};
+    if (!found.exception.empty()) data["exception"] = found.exception;
+    throw Failure{Outcome::no_protocol, "",
                   std::string("a ") + type->tp_name + " offers no " + requested +
-                      ": NumPy converts it; np." + function + ": " + became,
-                  std::string(codes::kConverted),
-                  {{"became", became}}};
+                      ": NumPy converts it; np." + function + ": " + found.became,
+                  std::string(codes::kConverted), std::move(data)};
   }
   call.pass_arrays();
   const Ref result = call.import_first(step);

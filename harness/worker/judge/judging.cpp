@@ -18,13 +18,13 @@
 namespace dlbench::worker {
 namespace {
 
-// Turns a failed read into a warning. A Failure `wrong` is thrown on.
+// Turns a failed read into a warning. A Failure `wrong` or `no-protocol` is thrown on.
 template <typename Read>
 void warn_if_unreadable(Warnings& warnings, codes::WarningCode code, Read read) {
   try {
     read();
   } catch (const Failure& failure) {
-    if (failure.outcome == Outcome::wrong) throw;
+    if (failure.outcome == Outcome::wrong || failure.outcome == Outcome::no_protocol) throw;
     warn(warnings, code, readable(code) + ": " + failure.reason,
          data_of("exception", failure.exception));
   } catch (const exchange::ViewError& error) {

@@ -1,8 +1,15 @@
 #include "worker/library/capsule.hpp"
 
+#include "model/codes.hpp"
+
 namespace dlbench::worker {
 
 void unreadable(const exchange::ViewError& error) {
+  if (dynamic_cast<const exchange::ObjectsError*>(&error) != nullptr) {
+    throw Failure{Outcome::no_protocol, "",
+                  std::string("the result is an array, but ") + error.what(),
+                  std::string(codes::kPythonObjects)};
+  }
   throw Failure{Outcome::wrong, "",
                 std::string("the result is not a numeric array: ") + error.what()};
 }

@@ -25,7 +25,8 @@ exchange::View view_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of_capsule(PyObject* capsule);
 CapsuleFacts facts_of(const DLManagedTensorVersioned& managed);
 
-/// Throws Failure `wrong`, because an impossible description is an error of the library.
+/// Throws Failure: `wrong`, because an impossible description is an error of the library;
+/// `no-protocol` for an array of Python objects, which has no data.
 [[noreturn]] void unreadable(const exchange::ViewError& error);
 
 }  // namespace dlbench::worker

@@ -79,21 +79,20 @@ std::vector<std::string> lost(PyObject* array, PyObject* result, const Library& 
   return words;
 }
 
-std::string describe_dispatch(const std::string& function, PyObject* array,
-                              const Library& library) {
+Dispatched describe_dispatch(const std::string& function, PyObject* array, const Library& library) {
   const Ref numpy = checked(PyImport_ImportModule("numpy"));
   try {
     const Ref result = twice(numpy.get(), function, array);
-    return describe_result(array, result.get(), library);
+    return {describe_result(array, result.get(), library), ""};
   } catch (const Failure& failure) {
-    return failure.exception + ": " + failure.reason;
+    return {failure.exception + ": " + failure.reason, failure.exception};
   }
 }
 
 std::map<std::string, std::string> describe_dispatch(PyObject* array, const Library& library) {
   std::map<std::string, std::string> found;
   for (const Dispatch& one : kDispatches) {
-    found[one.function] = describe_dispatch(one.function, array, library);
+    found[one.function] = describe_dispatch(one.function, array, library).became;
   }
   return found;
 }

@@ -20,12 +20,19 @@ bool overrides(PyTypeObject* type, const std::string& protocol);
 /// that it lacks. Throws Failure.
 std::vector<std::string> lost(PyObject* array, PyObject* result, const Library& library);
 
-/// Describes the result of `multiply(x, x)` or `concatenate([x, x])` for an array x: "kept" if it
-/// has the array's own type and all its extras; otherwise the result's type and the dropped extras,
-/// or the exception. Throws Failure without NumPy.
-std::string describe_dispatch(const std::string& function, PyObject* array, const Library& library);
+/// The result of NumPy's function on an array.
+struct Dispatched {
+  /// "kept" if the result has the array's own type and all its extras; otherwise the result's type
+  /// and the dropped extras, or the exception: "TypeError: text".
+  std::string became;
+  std::string exception;  ///< the type of the exception, if any
+};
 
-/// The same, by function.
+/// Describes the result of `multiply(x, x)` or `concatenate([x, x])` for an array x. Throws Failure
+/// without NumPy.
+Dispatched describe_dispatch(const std::string& function, PyObject* array, const Library& library);
+
+/// `became`, by function.
 std::map<std::string, std::string> describe_dispatch(PyObject* array, const Library& library);
 
 }  // namespace dlbench::worker

@@ -3,7 +3,7 @@
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
 const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven whether copied"],
-  [1, "~ less than 2x the overhead floor"], [8, "^ interval wider than \u00b110 %"]];
+  [1, `~ ${MARK_TEXTS.nearFloor}`], [8, `^ ${MARK_TEXTS.wide}`]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
 const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is there",
   device: "the device's own time of one exchange" };

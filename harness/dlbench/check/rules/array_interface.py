@@ -10,8 +10,9 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, on_error, packed
-from dlbench.check.rule import INTERFACE, Broken, NotApplicable, assume, expect, producer_rule
+from dlbench.check.rule import INTERFACE, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 STRUCT = f"{INTERFACE}, __array_struct__"
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1

@@ -10,8 +10,9 @@ import numpy as np
 from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, describe_error, gathered, on_error, on_refusal, packed
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, expect, producer_rule
+from dlbench.check.rule import PEP3118, producer_rule
 from dlbench.check.subject import Subject, collect
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.rule import CUDA_INTERFACE, Broken, NotApplicable, assume, expect, producer_rule
+from dlbench.check.rule import CUDA_INTERFACE, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 
 def interface(array: Any) -> dict[str, Any]:

@@ -7,16 +7,9 @@ from functools import partial
 from typing import Any
 
 from dlbench.check.reading import describe_error
-from dlbench.check.rule import (
-    NEP13,
-    NEP18,
-    NotApplicable,
-    Unclear,
-    assume,
-    expect,
-    producer_rule,
-)
+from dlbench.check.rule import NEP13, NEP18, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import NotApplicable, Unclear, assume, expect
 
 rule = partial(producer_rule, level="should")
 

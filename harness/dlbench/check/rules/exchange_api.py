@@ -8,16 +8,10 @@ from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import content
 from dlbench.check.reading import address, on_error
-from dlbench.check.rule import (
-    EXCHANGE_API,
-    Broken,
-    NotApplicable,
-    assume,
-    expect,
-    producer_rule,
-)
+from dlbench.check.rule import EXCHANGE_API, producer_rule
 from dlbench.check.rules.export_layout import agree
 from dlbench.check.subject import Subject, collect
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 
 @producer_rule("c-api.capsule", EXCHANGE_API)

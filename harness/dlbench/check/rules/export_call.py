@@ -5,19 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.check.reading import describe_error, on_error, read, values, values_of
-from dlbench.check.rule import (
-    DEVICE,
-    METHOD,
-    SPEC,
-    Broken,
-    Holds,
-    NotApplicable,
-    Unclear,
-    assume,
-    expect,
-    producer_rule,
-)
+from dlbench.check.rule import DEVICE, METHOD, SPEC, producer_rule
 from dlbench.check.subject import Subject, in_thread
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 
 @producer_rule("export.device-method", DEVICE)

@@ -6,17 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from dlbench.check.reading import CPU, address, describe_error, on_error, on_refusal, read, values
-from dlbench.check.rule import (
-    HEADER,
-    METHOD,
-    SPEC,
-    Broken,
-    NotApplicable,
-    assume,
-    expect,
-    producer_rule,
-)
+from dlbench.check.rule import HEADER, METHOD, SPEC, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 COPY = f"{METHOD}, copy"
 COPIED = 2

@@ -7,8 +7,9 @@ from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.reading import CODES, describe_error, read, values
-from dlbench.check.rule import HEADER, Broken, NotApplicable, assume, producer_rule
+from dlbench.check.rule import HEADER, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, assume
 
 TENSOR = f"{HEADER}, DLTensor"
 #: NumPy is the reader.

@@ -9,8 +9,9 @@ from typing import Any
 from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.reading import address, values
-from dlbench.check.rule import HEADER, SPEC, assume, expect, producer_rule
+from dlbench.check.rule import HEADER, SPEC, producer_rule
 from dlbench.check.subject import Subject, collect
+from dlbench.check.verdict import assume, expect
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dlbench.check.reading import describe_error, on_error
-from dlbench.check.rule import METHOD, Broken, Holds, Unclear, assume, producer_rule
+from dlbench.check.rule import METHOD, producer_rule
 from dlbench.check.rules.export_call import device_of
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, Holds, Unclear, assume
 from dlbench.device import DLPACK_TYPES
 
 

@@ -3,18 +3,9 @@
 from __future__ import annotations
 
 from dlbench.check.reading import on_error, read
-from dlbench.check.rule import (
-    HEADER,
-    SPEC,
-    Broken,
-    Holds,
-    NotApplicable,
-    Unclear,
-    assume,
-    expect,
-    producer_rule,
-)
+from dlbench.check.rule import HEADER, SPEC, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 KNOWN_FLAGS = 0b111
 READ_ONLY, COPIED = 1, 2

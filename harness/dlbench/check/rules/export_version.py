@@ -6,8 +6,9 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check.reading import NEWEST, on_error, on_refusal, read
-from dlbench.check.rule import METHOD, SPEC, Broken, NotApplicable, Unclear, expect, producer_rule
+from dlbench.check.rule import METHOD, SPEC, producer_rule
 from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, Unclear, expect
 
 VERSION = f"{METHOD}, max_version"
 NAMES = ("dltensor", "dltensor_versioned")

@@ -7,8 +7,9 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
-from dlbench.check.rule import PEP3118, Broken, NotApplicable, assume, consumer_rule, expect
+from dlbench.check.rule import PEP3118, consumer_rule
 from dlbench.check.subject import Subject, collect
+from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 
 class Source(_check.Buffered):

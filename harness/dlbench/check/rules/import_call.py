@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import describe_error, on_error, on_refusal
-from dlbench.check.rule import (
-    FROM_DLPACK,
-    METHOD,
-    SPEC,
-    Broken,
-    Holds,
-    NotApplicable,
-    consumer_rule,
-    expect,
-)
+from dlbench.check.rule import FROM_DLPACK, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.taking import (
     brought,
@@ -23,6 +14,7 @@ from dlbench.check.taking import (
     same,
     spelled,
 )
+from dlbench.check.verdict import Broken, Holds, NotApplicable, expect
 
 
 @consumer_rule(

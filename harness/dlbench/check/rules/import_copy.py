@@ -6,18 +6,10 @@ from typing import Any
 
 from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import Facts, on_error, on_refusal
-from dlbench.check.rule import (
-    FROM_DLPACK,
-    Broken,
-    Holds,
-    NotApplicable,
-    Unclear,
-    assume,
-    consumer_rule,
-    expect,
-)
+from dlbench.check.rule import FROM_DLPACK, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_from_dlpack, require_import, same
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 COPY = f"{FROM_DLPACK}, copy"
 

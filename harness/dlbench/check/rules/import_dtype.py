@@ -6,20 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content
+from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content, require_dtypes
 from dlbench.check.reading import CODES, Facts, describe_error, on_error
-from dlbench.check.rule import (
-    HEADER,
-    METHOD,
-    Broken,
-    Holds,
-    NotApplicable,
-    assume,
-    consumer_rule,
-    expect,
-)
+from dlbench.check.rule import HEADER, METHOD, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, keeps_device, require_versioned_request
+from dlbench.check.verdict import Broken, Holds, NotApplicable, assume, expect
 
 DTYPE = f"{HEADER}, DLDataType"
 #: NumPy's dtypes. Other dtypes would need content that NumPy cannot express.
@@ -51,7 +43,7 @@ def dtypes(subject: Subject) -> str:
         given = values(result)
         assert given.dtype == dtype and given[0] == source[0], (source, given)
     """
-    subject.require_dtypes()
+    require_dtypes(subject)
     seen, wrong = [], []
     for name in NUMPY:
         array = content(name)
@@ -104,7 +96,7 @@ def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
     raise Broken(f"{what} arrives {how}")
 
 
-def says(result: Any) -> str:
+def described_dtype(result: Any) -> str:
     """The result's dtype in words, or the reason why it cannot be read."""
     try:
         return str(getattr(result, "dtype", ""))
@@ -116,10 +108,10 @@ def unknown_kept(
     subject: Subject, producer: KnownProducer, what: str, dtype: tuple[int, int, int]
 ) -> str:
     """Rejected, or imported with exactly the dtype."""
-    subject.require_dtypes()
+    require_dtypes(subject)
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    own = says(result)
+    own = described_dtype(result)
     if own.startswith("refused") or own == "dlpack({},{},{})".format(*dtype):
         return f"it is {own}"
     try:
@@ -180,13 +172,13 @@ def lanes(subject: Subject) -> str:
     seen = allowed(lambda: values(result))
     assert seen.tobytes() == source.tobytes(), seen
     """
-    subject.require_dtypes()
+    require_dtypes(subject)
     producer = KnownProducer(
         subject, content(count=64), dtype=(2, 32, 4), shape=(16,), strides=(1,)
     )
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
-    own = says(result)
+    own = described_dtype(result)
     if own.startswith("refused") or own == "dlpack(2,32,4)":
         return f"it is {own}"
     got = subject.look(result)

@@ -8,9 +8,10 @@ from typing import Any
 from dlbench import _check
 from dlbench.check.known_producer import Array, content
 from dlbench.check.reading import Facts, on_error
-from dlbench.check.rule import INTERFACE, Broken, NotApplicable, consumer_rule, expect
+from dlbench.check.rule import INTERFACE, consumer_rule
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
 from dlbench.check.subject import Subject, collect
+from dlbench.check.verdict import Broken, NotApplicable, expect
 
 KEEPS = """\
 alive = weakref.ref(array); del array; gc.collect()

@@ -8,9 +8,10 @@ import numpy as np
 
 from dlbench.check.known_producer import KnownProducer, content
 from dlbench.check.reading import on_error
-from dlbench.check.rule import HEADER, Broken, NotApplicable, Unclear, consumer_rule
+from dlbench.check.rule import HEADER, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, imported, require_import, same
+from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
 TENSOR = f"{HEADER}, DLTensor"
 strided = np.lib.stride_tricks.as_strided

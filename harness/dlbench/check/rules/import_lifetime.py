@@ -9,9 +9,10 @@ from dlbench import _check
 from dlbench.check import leaks
 from dlbench.check.known_producer import Array, KnownProducer, sized
 from dlbench.check.reading import address, on_error, values
-from dlbench.check.rule import HEADER, SPEC, Broken, NotApplicable, consumer_rule, expect
+from dlbench.check.rule import HEADER, SPEC, consumer_rule
 from dlbench.check.subject import Subject, collect, in_thread
 from dlbench.check.taking import brought
+from dlbench.check.verdict import Broken, NotApplicable, expect
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 

@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from dlbench.check.known_producer import KnownProducer, sized
 from dlbench.check.reading import describe_error, on_error
-from dlbench.check.rule import (
-    HEADER,
-    METHOD,
-    SPEC,
-    Broken,
-    Holds,
-    NotApplicable,
-    assume,
-    consumer_rule,
-)
+from dlbench.check.rule import HEADER, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.taking import brought, require_import, require_versioned_request, same, spelled
+from dlbench.check.verdict import Broken, Holds, NotApplicable, assume
 
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
 MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"

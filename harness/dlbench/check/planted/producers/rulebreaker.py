@@ -14,7 +14,7 @@ from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
 from dlbench.check.planted.fault import breaks, choose, chosen
 from dlbench.check.reading import CODES
-from dlbench.device import DLPACK_TYPES
+from dlbench.device import Device
 
 DISTRIBUTION = None
 HIDDEN = True
@@ -32,7 +32,7 @@ def make(case, device):
 class Array(Others):
     def __init__(self, case, device="cpu"):
         source = case.numpy()
-        self.case, self.device = case, device
+        self.case, self.device, self.place = case, device, Device.parse(device)
         low = min((0, *(s * (n - 1) for s, n in zip(source.strides, source.shape, strict=True))))
         self.memory, first = copy_bytes(source, (source.ctypes.data + low) % 256)
         self.first = first
@@ -52,10 +52,9 @@ class Array(Others):
     def __dlpack_device__(self):
         if breaks("export.device-method"):
             raise AttributeError("__dlpack_device__")
-        kind = DLPACK_TYPES[self.device.partition(":")[0]]
-        answer = (kind, 0)
+        answer = self.place.in_dlpack()
         if breaks("export.device-pair"):
-            answer = (kind, None)
+            answer = (answer[0], None)
         if breaks("export.device-agrees"):
             answer = (3, 0)
         return lambda: answer
@@ -78,7 +77,7 @@ class Array(Others):
         return self._borrowed(requested).capsule()
 
     def _require_stream(self, stream):
-        kind = self.device.partition(":")[0]
+        kind = self.place.kind
         refused = {"cpu": stream is not None, "cuda": stream == 0, "rocm": stream in (1, 2)}[kind]
         allowed = {
             ("cpu", 1): "export.stream-host",
@@ -173,7 +172,7 @@ class Array(Others):
         if breaks("export.dtypes") and self.case.dtype == "int32":
             code = 1
         words["dtype"] = (code, bits, 1)
-        words["device"] = (DLPACK_TYPES[self.device.partition(":")[0]], 0)
+        words["device"] = self.place.in_dlpack()
         shape, strides = view.shape, tuple(step // item for step in view.strides)
         rest = 0 if breaks("export.alignment") else first % 256
         words |= {"data": first - rest, "byte_offset": rest}

@@ -94,14 +94,14 @@ def _measure(
 ) -> reframe.Session:
     """Runs the jobs, but for those whose runs an earlier call left in `folder`; collects the runs.
     A job whose run is there but cannot be collected does not run: that would delete it."""
-    with reframe.locked(folder):
+    with reframe.locked(folder) as lock:
         store.create()
         not_collected = _collect(store, reframe.left(folder, jobs))
         states = {job: store.state(job) for job in jobs if job.name not in not_collected}
         todo = [job for job, state in states.items() if state.fault]
         begun = {job.name: place for job in todo if (place := store.begun(job, states[job]))}
         on_end = _progress(todo) if todo and not quiet else lambda name, is_good: None
-        session = reframe.run(todo, folder, config, begun, on_end)
+        session = reframe.run(todo, folder, config, begun, on_end, lock)
         ran = ((job, session.ended[job.name].stage) for job in todo if job.name in session.ended)
         not_collected |= _collect(store, ((job, stage) for job, stage in ran if stage))
         session.ended |= not_collected
