@@ -41,7 +41,7 @@ def figure(document: Document) -> Figure:
     if not all(one.is_of_consumer for _, one in shown):
         notes.append("in brackets: a stream that dlbench passes, not the consumer")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
-    made = forest("Synchronization", "share of the delay for which the host waits, in export and in import" if shown else "",
+    made = forest("Synchronization", "share of the delay for which the host waits" if shown else "",
                   [_label(*row, telling) for row in shown], [_word(one) for _, one in shown],
                   (notes if shown else []) + choosing.provenance(document),
                   _why_empty(document))  # fmt: skip
