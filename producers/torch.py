@@ -24,7 +24,7 @@ def make(case, device):
     if device != "cpu":
         require_own_layout(case, "PyTorch")
         # It exports what lies on its current device alone.
-        torch.cuda.set_device(_number(device))
+        torch.cuda.set_device(split_device(device)[1])
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
     if case.special == "pinned":
@@ -35,17 +35,13 @@ def make(case, device):
     return array
 
 
-def _number(device):
-    return split_device(device)[1]
-
-
 def stream(device):
-    return torch.cuda.current_stream(_number(device)).cuda_stream
+    return torch.cuda.current_stream(split_device(device)[1]).cuda_stream
 
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    with torch.cuda.stream(torch.cuda.ExternalStream(handle, device=_number(device))):
+    with torch.cuda.stream(torch.cuda.ExternalStream(handle, device=split_device(device)[1])):
         yield
 
 

@@ -108,13 +108,18 @@ TEST(ReadBuffer, KnowsTheFormats) {
 }
 
 TEST(ReadBuffer, RefusesFormatsThatAreNoneOfIts) {
-  for (const auto* format : {"", "@", "g", "Zg", "O", "s", "P", "x", "T{f:a:}", "2f", "ff", "Z",
-                             "f ", "&f", "=n", "<N", "<<f", "\n"}) {
+  for (const auto* format : {"", "@", "g", "Zg", "s", "P", "x", "T{f:a:}", "2f", "ff", "Z", "f ",
+                             "&f", "=n", "<N", "<<f", "\n"}) {
     EXPECT_TRUE(holds(format_name(format, 4), "unknown format")) << format;
   }
   EXPECT_EQ(format_name("\x01\xff", 4),
             "unknown format '?"
             "?'");
+}
+
+TEST(ReadBuffer, KnowsPythonObjects) {
+  EXPECT_THROW(dtype_from_format("O", 8), ObjectsError);
+  EXPECT_THROW(dtype_from_typestr("|O8"), ObjectsError);
 }
 
 TEST(ReadBuffer, SaysThatAFormatIsByteSwapped) {
@@ -195,8 +200,8 @@ TEST(ReadInterface, KnowsTheTypestrs) {
 }
 
 TEST(ReadInterface, RefusesTypestrsThatAreNone) {
-  for (const auto* typestr : {"", "<", "<f", "f4", "<f3", "<f16", "<V2", "<M8", "<U4", "|O8",
-                              "<f4x", "<f-4", "<f 4", "<i99999999999999999999", "<b2", "*f4"}) {
+  for (const auto* typestr : {"", "<", "<f", "f4", "<f3", "<f16", "<V2", "<M8", "<U4", "<f4x",
+                              "<f-4", "<f 4", "<i99999999999999999999", "<b2", "*f4"}) {
     EXPECT_TRUE(holds(typestr_name(typestr), "unknown type")) << typestr;
   }
   EXPECT_TRUE(holds(typestr_name(">f4"), "byte-swapped"));

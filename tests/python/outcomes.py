@@ -60,7 +60,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from native": _all("zero-copy", ("dlpack", "buffer", "convert")),
     },
     "ndonnx": {
-        "to numpy": {"dlpack": "refused BufferError", "convert": "wrong"},
+        "to numpy": {"dlpack": "refused BufferError"},
         "to native": {"dlpack": "refused BufferError"},
         "from numpy": {"dlpack": "refused BufferError", "convert": "copy"},
         "from native": {"dlpack": "refused BufferError", "convert": "refused ValueError"},
@@ -90,7 +90,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from native": _all("zero-copy", ("buffer", "array_interface", "array_struct", "convert")),
     },
     "tvm": {
-        "to numpy": {"dlpack": "zero-copy", "convert": "wrong"},
+        "to numpy": {"dlpack": "zero-copy"},
         "to native": {"dlpack": "zero-copy"},
         "from numpy": {"dlpack": "zero-copy", "convert": "copy"},
         "from native": _all("zero-copy", ("dlpack", "dlpack_c")) | {"convert": "copy"},
@@ -100,13 +100,13 @@ OUTCOMES: dict[str, dict[str, Words]] = {
 #: Those that want more than a package: what they do where it is there.
 CONDITIONAL: dict[str, dict[str, Words]] = {
     "cuda_core": {
-        "to numpy": {"dlpack": "zero-copy", "convert": "wrong"},
+        "to numpy": {"dlpack": "zero-copy"},
         "to native": _all("zero-copy", ("dlpack", "dlpack_c")),
         "from numpy": _all("zero-copy", ("dlpack", "convert")),
         "from native": _all("zero-copy", ("dlpack", "convert")),
     },
     "tinygrad": {
-        "to numpy": {"buffer": "unproven", "convert": "wrong"},
+        "to numpy": {"buffer": "unproven"},
         "to native": {"buffer": "unproven"},
         "from numpy": {"convert": "unproven"},
         "from native": {"convert": "refused RuntimeError"},

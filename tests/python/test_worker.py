@@ -77,7 +77,7 @@ def test_the_offset_of_a_case_reaches_the_array(tmp_path: Path) -> None:
          "def make(case, device): raise Unsupported('not that')", SHARE, "unsupported", "not that"),
         ("def make(case, device): return bytearray(case.numpy().tobytes())", SHARE,
          "no-protocol", "a bytearray offers no dlpack"),
-        (MAKE, "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.array([x, None])}",
+        (MAKE, "import numpy as np\nPROTOCOLS = {'dlpack': lambda x: np.array(['', None])}",
          "no-protocol", "the result is an array, but its elements are Python objects"),
     ],
 )  # fmt: skip
