@@ -130,8 +130,8 @@ def test_a_device_that_is_not_there(how: dict[str, str], message: str) -> None:
         producer.DeviceArray(counted(), how["device"])
 
 
-def test_memory_that_dlpack_has_no_word_for() -> None:
-    with pytest.raises(BufferError, match="no word for such memory of sim"):
+def test_memory_that_dlpack_has_no_device_type_for() -> None:
+    with pytest.raises(BufferError, match="no device type for such memory of sim"):
         made(memory="pinned")
     with pytest.raises(ValueError, match="not 'shared'"):
         made(memory="shared")
