@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "exchange/dtype.hpp"
 #include "exchange/read.hpp"
 
 namespace {
