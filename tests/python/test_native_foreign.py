@@ -29,7 +29,7 @@ LIES: list[dict[str, Any]] = [
     {"strides": [-HUGE, 1]},
     {"strides": [2**60, 2**60]},
 ]
-REASONS = "dimensions|shape|negative|memory"
+REASONS = "dimensions|shape|negative|address space"
 
 
 def described(lie: dict[str, Any]) -> tuple[Tensor, Any]:
