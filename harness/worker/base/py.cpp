@@ -34,8 +34,8 @@ std::string first_line(std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(kBlank), text.size()));
     if (text.empty()) break;
     const std::string_view next = text.substr(0, text.find_first_of("\r\n"));
-    line +=
-        (line.empty() ? "" : " ") + std::string(next.substr(0, next.find_last_not_of(kBlank) + 1));
+    if (!line.empty()) line += ' ';
+    line += next.substr(0, next.find_last_not_of(kBlank) + 1);
     text.remove_prefix(next.size());
   }
   return line.substr(0, kLongestReason);
