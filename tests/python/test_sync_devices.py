@@ -287,7 +287,7 @@ def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
     assert max(map(len, reported.splitlines())) <= 80
     _, reported, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
     assert "stream own: stream, new data read" in reported
-    assert "stream (-1): none, saw old" in reported
+    assert "stream (-1): none, old data read" in reported
 
 
 @fakes.needs_fakes
