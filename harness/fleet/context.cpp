@@ -7,14 +7,10 @@ namespace dlbench::fleet {
 
 void Context::end_suspicions() {
   const auto is_open = [this](std::size_t index) {
-    const plan::Pair& pair = plan.pairs[index];
-    return std::any_of(failed_beside_others.begin(), failed_beside_others.end(),
-                       [&](const auto& failed) {
-                         const Exchange& exchange = failed.first;
-                         return exchange.environment == pair.environment &&
-                                std::minmax(exchange.producer, exchange.consumer) ==
-                                    std::minmax(pair.first, pair.second);
-                       });
+    const auto& cells = plan.pairs[index].cells;
+    return std::any_of(cells.begin(), cells.end(), [this](std::size_t cell) {
+      return failed_beside_others.contains(plan.cells[cell].exchange);
+    });
   };
   for (auto death = deaths.begin(); death != deaths.end();) {
     auto& [library, pairs] = *death;

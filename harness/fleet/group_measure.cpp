@@ -141,7 +141,7 @@ void GroupRun::prepare(Task& task) {
     return;
   }
   // A time-out would end the worker of the other pairs.
-  if (job_.group.pairs.size() > 1 && will_time_out(task)) {
+  if (is_shared() && will_time_out(task)) {
     leave_to_own_worker(task);
     return;
   }

@@ -91,9 +91,8 @@ void GroupRun::collect_tasks() {
 /// Meanwhile other workers may have recorded the cells, or shown that a pair needs a worker of its
 /// own.
 void GroupRun::drop_unneeded_tasks() {
-  const bool is_shared = job_.group.pairs.size() > 1;
   for (const std::size_t pair : job_.group.pairs) {
-    if (is_shared && context_.known.is_isolated(context_.plan.pairs[pair], pair)) {
+    if (is_shared() && context_.known.is_isolated(context_.plan.pairs[pair], pair)) {
       left_.push_back(pair);
     }
   }
@@ -104,7 +103,7 @@ void GroupRun::drop_unneeded_tasks() {
     std::erase_if(task.phases.cells, is_unwanted);
     const bool is_left = contains(isolated, task.pair);
     task.over = task.over || is_left || (task.clocks.empty() && task.phases.cells.empty());
-    if (!task.over && is_shared && context_.failed_beside_others.contains(task.exchange)) {
+    if (!task.over && is_shared() && context_.failed_beside_others.contains(task.exchange)) {
       leave_to_own_worker(task);
     }
   }
@@ -124,16 +123,15 @@ void GroupRun::record_death(const Death& death) {
   // exhaust the memory; a busy machine may start a worker too late. So the worker is tried once
   // more; the second failure is recorded.
   const bool is_importing = activity == Activity::start || activity == Activity::load;
-  const bool is_shared = job_.group.pairs.size() > 1;
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
-                       activity == Activity::start || (activity == Activity::floors && is_shared);
+                       activity == Activity::start || (activity == Activity::floors && is_shared());
   const bool first_loss = is_lost && job_.lost++ == 0;
   const Trouble trouble =
       fleet::trouble(death, describe(worker_.current_work(), loads_, death.step), timeout_s);
   if (first_loss) {
     warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
          data_of("signal", death.signal));
-  } else if (activity == Activity::floors && is_shared) {
+  } else if (activity == Activity::floors && is_shared()) {
     // One of the libraries ends the worker. Workers of two libraries show which one.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
@@ -161,7 +159,7 @@ void GroupRun::record_death(const Death& death) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
-  } else if (activity == Activity::exchange && is_shared && death.step != "guard") {
+  } else if (activity == Activity::exchange && is_shared() && death.step != "guard") {
     // Another exchange may have damaged the worker, so a worker of the pair decides.
     isolate(*task_at_work, trouble);
   } else if (activity == Activity::exchange) {
@@ -185,7 +183,7 @@ void GroupRun::record_finished_cells() {
 }
 
 void GroupRun::fail(Task& task, const Trouble& trouble) {
-  if (trouble.outcome != Outcome::wrong || job_.group.pairs.size() == 1) {
+  if (trouble.outcome != Outcome::wrong || !is_shared()) {
     context_.failed_beside_others.erase(task.exchange);
     recorder_.fail(task, trouble);
     return;

@@ -124,6 +124,7 @@ class GroupRun {
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
   void add_worker_warnings(Task& task) const;
+  bool is_shared() const { return job_.group.pairs.size() > 1; }  ///< by several pairs
   bool will_time_out(const Task& task) const;
   void prepare(Task& task);
   void split(Task& task);
