@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import copy
+import functools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,10 +20,6 @@ CONTRACT = {
     *("DISTRIBUTION", "DEVICES", "DEFAULT", "HIDDEN", "READY", "ARGUMENTS", "ARGUMENT"),
     *("PROTOCOLS", "EXPORTS", "EXTENSION", "SPECIAL", "VERSION"),
 }
-#: What scripts have in common, as functions.
-TOOLS = ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8"))
-#: What adapters have in common: a script holds a copy, too.
-SHARED = ast.parse(Path(adapter.__file__).read_text("utf-8"))
 #: An adapter file may come from anywhere and is not run here. Conditions of these parts alone are
 #: evaluated: none of them calls or grows.
 DECIDABLE = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop,
@@ -285,6 +281,21 @@ def content(case: Case, lines: list[str], bits: bool = False, always: bool = Fal
     return [*before, *lines]
 
 
+@functools.cache
+def _tools() -> ast.Module:
+    """What scripts have in common, as functions."""
+    return ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8"))
+
+
+def _shared(imports: Sequence[str]) -> list[str]:
+    """What these import lines of adapters import from `dlbench.adapter`."""
+    if not imports:
+        return []
+    # Parsed anew, because needed() removes annotations in place.
+    tree = ast.parse(Path(adapter.__file__).read_text("utf-8"))
+    return text(needed(tree, defined(ast.parse("\n".join(imports)))))
+
+
 def script(title: Sequence[str], body: Sequence[str]) -> str:
     """The whole script: after its title the statements of `tools.py` and `adapter.py` that it uses,
     then its own lines.
@@ -294,8 +305,7 @@ def script(title: Sequence[str], body: Sequence[str]) -> str:
     shared = [line for line in body if line.startswith(f"from {adapter.__name__} import ")]
     body = [line for line in body if line not in shared]
     tree = ast.parse("\n".join(body))
-    tools = text(needed(TOOLS, names_read([tree]) - defined(tree)))
-    tools += text(needed(copy.deepcopy(SHARED), defined(ast.parse("\n".join(shared)))))
+    tools = text(needed(_tools(), names_read([tree]) - defined(tree))) + _shared(shared)
     lines = [line for part in (*tools, *body) for line in part.splitlines()]
     imports = dict.fromkeys(line for line in lines if line.startswith(("import ", "from ")))
     kept = [line for i, line in enumerate(lines) if line not in imports or line not in lines[:i]]
