@@ -1,13 +1,16 @@
 #include "exchange/maps.hpp"
 
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <charconv>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,23 +18,87 @@
 namespace dlbench::exchange {
 namespace {
 
+// jemalloc's background threads block all signals. They return unused pages to the system and read
+// no array. (Apache Arrow starts one.)
+constexpr std::string_view kJemallocThread = "jemalloc_bg_thd";
+
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 using File = std::unique_ptr<std::FILE, Close>;
 
-bool blocks(const std::filesystem::path& status, int signal) {
-  std::ifstream lines(status);
-  for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("SigBlk:", 0) != 0) continue;
-    return (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1U) != 0;
+// The kernel's request and answer for the mapping at an address (Linux 6.11; struct procmap_query
+// of linux/fs.h, which older headers lack).
+struct Query {
+  std::uint64_t size = sizeof(Query);
+  std::uint64_t flags = 0x10;  // the mapping of the address, or the next one
+  std::uint64_t address = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t protection = 0;
+  std::uint64_t page_bytes = 0, offset = 0, inode = 0;
+  std::uint32_t device_major = 0, device_minor = 0;
+  std::uint32_t name_bytes = 0, build_id_bytes = 0;
+  std::uint64_t name = 0, build_id = 0;
+};
+constexpr unsigned long kQuery = _IOWR('f', 17, Query);
+constexpr std::uint64_t kReadable = 1, kWritable = 2, kExecutable = 4;
+
+int protection_of(bool readable, bool writable, bool executable) {
+  return (readable ? PROT_READ : 0) | (writable ? PROT_WRITE : 0) | (executable ? PROT_EXEC : 0);
+}
+
+/// Nothing if the kernel has no such request.
+std::optional<std::vector<Mapping>> query(std::uintptr_t begin, std::uintptr_t end) {
+  const File maps(std::fopen("/proc/self/maps", "re"));
+  if (!maps) return std::nullopt;
+  std::vector<Mapping> found;
+  for (Query query{.address = begin}; query.address < end; query.address = query.end) {
+    if (::ioctl(::fileno(maps.get()), kQuery, &query) != 0) {
+      if (errno == ENOENT) break;  // no mapping is left
+      return std::nullopt;
+    }
+    if (query.begin >= end) break;
+    found.push_back(
+        {std::max<std::uintptr_t>(query.begin, begin), std::min<std::uintptr_t>(query.end, end),
+         protection_of((query.protection & kReadable) != 0, (query.protection & kWritable) != 0,
+                       (query.protection & kExecutable) != 0)});
   }
-  return false;
+  return found;
+}
+
+/// The content of a file of at most a page, or nothing.
+std::string content(const std::filesystem::path& path) {
+  const File file(std::fopen(path.c_str(), "re"));
+  std::string text(4096, '\0');
+  text.resize(file ? std::fread(text.data(), 1, text.size(), file.get()) : 0);
+  return text;
+}
+
+/// The value of a line "NAME:\tVALUE" of /proc/PID/status.
+std::string_view value_of(std::string_view status, std::string_view name) {
+  for (std::size_t at = 0; at < status.size();) {
+    const std::string_view line = status.substr(at, status.find('\n', at) - at);
+    if (line.starts_with(name)) return line.substr(std::min(line.size(), name.size() + 2));
+    at += line.size() + 1;
+  }
+  return {};
+}
+
+bool blocks(const std::string& status, int signal) {
+  std::uint64_t blocked = 0;
+  const std::string_view mask = value_of(status, "SigBlk");
+  std::from_chars(mask.data(), mask.data() + mask.size(), blocked, 16);
+  return (blocked >> (signal - 1) & 1U) != 0;
 }
 
 }  // namespace
 
 std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
+  if (auto found = query(begin, end)) return *std::move(found);
+  return mappings_in_text(begin, end);
+}
+
+std::vector<Mapping> mappings_in_text(std::uintptr_t begin, std::uintptr_t end) {
   std::vector<Mapping> found;
   const File maps(std::fopen("/proc/self/maps", "re"));
   if (!maps) return found;
@@ -48,10 +115,8 @@ std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end) {
     if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s", &from, &to, allowed) != 3) continue;
     if (from >= end) break;  // the mappings are in ascending order
     if (to <= begin) continue;
-    const int protection = (allowed[0] == 'r' ? PROT_READ : 0) |
-                           (allowed[1] == 'w' ? PROT_WRITE : 0) |
-                           (allowed[2] == 'x' ? PROT_EXEC : 0);
-    found.push_back({std::max(from, begin), std::min(to, end), protection});
+    found.push_back({std::max(from, begin), std::min(to, end),
+                     protection_of(allowed[0] == 'r', allowed[1] == 'w', allowed[2] == 'x')});
   }
   return found;
 }
@@ -71,7 +136,8 @@ int threads_blocking(int signal) {
   int count = 0;
   std::error_code gone;  // a thread may have ended meanwhile
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", gone)) {
-    count += blocks(task.path() / "status", signal) ? 1 : 0;
+    const std::string status = content(task.path() / "status");
+    count += blocks(status, signal) && value_of(status, "Name") != kJemallocThread ? 1 : 0;
   }
   return count;
 }

@@ -280,21 +280,4 @@ TEST(Guard, TheCallerOfLibcsCopyIsNamed) {
   EXPECT_FALSE(seen.accessors[0].on_other_thread);
 }
 
-TEST(Maps, SaysWhichThreadsBlockASignal) {
-  const int before = threads_blocking(SIGSEGV);
-  std::atomic<bool> ready{false};
-  std::atomic<bool> stop{false};
-  std::thread blocking([&] {
-    sigset_t all;
-    sigfillset(&all);
-    ::pthread_sigmask(SIG_BLOCK, &all, nullptr);
-    ready = true;
-    while (!stop) std::this_thread::yield();
-  });
-  while (!ready) std::this_thread::yield();
-  EXPECT_EQ(threads_blocking(SIGSEGV), before + 1);
-  stop = true;
-  blocking.join();
-}
-
 }  // namespace
