@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,12 @@ class Ledger {
 
   /// Has a worker measured the cell, but not yet all replicas?
   bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
+
+  /// What earlier workers measured of an open cell.
+  std::span<const Share> shares_of(std::size_t cell) const {
+    if (!cells_[cell].partial) return {};
+    return cells_[cell].partial->shares;
+  }
 
   /// Adds the share of one worker and writes it to the journal at once; the cell is recorded with
   /// the share of the last replica. `verdict` has everything except the numbers. If verdicts
@@ -71,9 +78,7 @@ class Ledger {
     std::unique_ptr<Partial> partial;
   };
 
-  std::size_t shares(std::size_t cell) const {
-    return cells_[cell].partial ? cells_[cell].partial->shares.size() : 0;
-  }
+  std::size_t shares(std::size_t cell) const { return shares_of(cell).size(); }
   Entry numbers_of(std::size_t cell) const;
   void record_numbers(std::size_t cell);
   void take_up(std::size_t cell, const Entry& entry);

@@ -26,6 +26,16 @@ bool is_surely_below(const Samples& samples) {
   return bound && bound->is_final;
 }
 
+/// Do processes differ by more than this one's rounds leave open? Then only processes narrow the
+/// interval, and no rounds.
+bool processes_differ(const Samples& samples, std::span<const Share> earlier) {
+  const double own = stats::median(samples.ns);
+  const double open = stats::relative_half_width(samples.ns) * own;
+  return std::any_of(earlier.begin(), earlier.end(), [&](const Share& share) {
+    return std::abs(share.numbers.median_ns - own) > open;
+  });
+}
+
 /// A cell that needs more rounds.
 struct Refinement {
   Pick pick;
@@ -34,9 +44,10 @@ struct Refinement {
 };
 
 std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
-                                        const Samples& samples, const Options& options,
+                                        const Samples& samples, const Context& context,
                                         const stats::Stopping& stopping) {
   if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
+  if (processes_differ(samples, context.ledger.shares_of(samples.cell))) return std::nullopt;
   // A request that no burst accepts would be repeated without end.
   if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
   // Rounds that were left out count too.
@@ -44,7 +55,7 @@ std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick&
   if (made >= stopping.most) return std::nullopt;
   const double each = samples.spent_ns / static_cast<double>(made);
   std::size_t rounds = std::min(stopping.pass, stopping.most - made);
-  if (options.budget_s <= 0) {
+  if (!context.budget.is_set()) {
     const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
     if (afford < 1) return std::nullopt;
     rounds = std::min(rounds, static_cast<std::size_t>(afford));
@@ -53,13 +64,13 @@ std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick&
 }
 
 std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
-                                        const PhaseRounds& phases, const Options& options,
+                                        const PhaseRounds& phases, const Context& context,
                                         const stats::Stopping& stopping) {
   if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds ||
       !is_due(tasks, pick)) {
     return std::nullopt;
   }
-  if (options.budget_s <= 0 && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
+  if (!context.budget.is_set() && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
   const double width = phases.relative_half_width();
   if (width <= stopping.precision) return std::nullopt;
   return Refinement{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
@@ -100,11 +111,11 @@ void Rounds::refine(Batch batch, double seconds) {
       if (task.over || !task.prepared) continue;
       for (std::size_t clock = 0; clock < task.clocks.size(); ++clock) {
         const auto refinement =
-            refinement_of(tasks_, {i, clock}, task.clocks[clock], context_.options, stopping);
+            refinement_of(tasks_, {i, clock}, task.clocks[clock], context_, stopping);
         if (refinement) refinements.push_back(*refinement);
       }
       const auto refinement =
-          refinement_of(tasks_, {i, Pick::kPhases}, task.phases, context_.options, stopping);
+          refinement_of(tasks_, {i, Pick::kPhases}, task.phases, context_, stopping);
       if (refinement) refinements.push_back(*refinement);
     }
     if (refinements.empty()) return;

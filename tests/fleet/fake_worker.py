@@ -3,7 +3,7 @@
 A path is a list of `where=what`, as "make=segv;round=hang". Where: load, floors, make, call,
 round, split, phases, judge, drop, memory, after-LIBRARY (an import). What: see `act`. `device=NS`
 of a producer: what is left of each row on a device's clock.
-A `what` with @FILE behind it is done once only: FILE remembers.
+A `what` with @FILE behind it is done once only: FILE remembers; see also `slowness`.
 """
 
 import contextlib
@@ -239,6 +239,19 @@ def prepare(request):
     )
 
 
+def slowness(names):
+    """`apart@FILE`: rounds take ten times as long in all processes but the first."""
+    for name in names:
+        for part in scripts.get(name, "").split(";"):
+            what, _, file = part.partition("@")
+            if what == "apart":
+                if "slowness" not in prepared:
+                    prepared["slowness"] = 10 if Path(file).exists() else 1
+                    Path(file).touch()
+                return prepared["slowness"]
+    return 1
+
+
 def measure(request):
     exchange = prepared[request["id"]]
     answered = todo("round", *sides(exchange))
@@ -249,6 +262,7 @@ def measure(request):
     if any("noisy" in scripts.get(side, "") for side in sides(exchange)):
         prepared.setdefault("noise", []).append(1)
         ns += 300.0 * (len(prepared["noise"]) % 5)
+    ns *= slowness(sides(exchange))
     time = {"ns": ns, "cpu_ns": ns}
     if request["clock"] == "device":
         for step in scripts.get(("producer", exchange["producer"]), "").split(";"):

@@ -163,6 +163,26 @@ TEST_F(FleetTest, NoisyCellsAreRefinedUpToALimit) {
   EXPECT_EQ(entries_.at("b>b").workers[0].samples_ns.size(), 6u);
 }
 
+/// The rounds of each process of a cell.
+std::vector<std::size_t> rounds_of(const Entry& entry) {
+  std::vector<std::size_t> all;
+  for (const WorkerNumbers& worker : entry.workers) all.push_back(worker.samples_ns.size());
+  return all;
+}
+
+TEST_F(FleetTest, ACellIsRefinedWhereItsProcessesAgree) {
+  options_.replicas = 3;
+  run({library("a", "noisy")});
+  EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{6, 12, 12}));
+}
+
+/// More rounds narrow what one process knows. Where processes differ by more, they are not taken.
+TEST_F(FleetTest, ACellIsNotRefinedWhereItsProcessesDiffer) {
+  options_.replicas = 3;
+  run({library("a", "noisy;apart@" + file("first"))});
+  EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{6, 6, 6}));
+}
+
 TEST_F(FleetTest, ReplicasAreWorkersOfTheirOwn) {
   options_.replicas = 3;
   set("FAKE_WORKER_LOG", file("log"));
