@@ -163,7 +163,7 @@ def _notes(document: Document, panels: list[Panel], shown: list[Entry]) -> list[
     notes = ["median host time until the consumer's call returns and its result is released"]
     timed = (entry for entry in shown if isinstance(entry, Measured))
     if widths := values.widths(timed):
-        notes.append(f"interval {widths}".replace("+-", "\u00b1"))
+        notes.append(values.with_signs(f"interval {widths}"))
     words = Counter(entry.outcome for entry in shown if not isinstance(entry, Measured))
     if words:
         counts = ", ".join(f"{count} {word}" for word, count in sorted(words.items()))

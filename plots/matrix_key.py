@@ -52,7 +52,7 @@ def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     items = [("outline", "same library on both sides")] if any(
         entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
-    items += [("^", values.WIDE_TEXT.replace("+-", "\u00b1"))] if any(
+    items += [("^", values.with_signs(values.WIDE_TEXT))] if any(
         values.is_wide(entry) for entry in measured) else []  # fmt: skip
     items += [("?", "not proven whether copied")] if "?" in marks else []
     items += [("~", values.NEAR_FLOOR_TEXT)] if "~" in marks else []

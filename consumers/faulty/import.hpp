@@ -95,7 +95,7 @@ inline PyObject* take_without_renaming(PyObject* x) {
   return taken ? native::take_capsule(taken.get()) : nullptr;
 }
 
-/// Makes dependent multiplications, whose number of instructions and time are exact.
+/// Makes dependent multiplications: their number of instructions and their time are exact.
 inline void work(std::uint64_t steps) {
   std::uint64_t value = steps;
   for (std::uint64_t step = 0; step < steps; ++step) {

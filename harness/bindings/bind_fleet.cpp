@@ -57,7 +57,7 @@ void bind_order(py::module_& module) {
   using fleet::ImportOrder;
   py::class_<ImportOrder>(
       module, "ImportOrder",
-      "A library whose import fails after that of `before`, and works before it.")
+      "A library that cannot be imported after `before`. The other order works.")
       .def(py::init([](std::string environment, std::string library, std::string before,
                        const std::string& outcome, std::string reason) {
              return ImportOrder{std::move(environment), std::move(library), std::move(before),

@@ -130,6 +130,11 @@ def is_over(share: float) -> bool:
     return share * 100 > MOST_PERCENT
 
 
+def with_signs(text: str) -> str:
+    """The text for a figure or a page, where a plus-minus sign can be drawn."""
+    return text.replace("+-", "\u00b1")
+
+
 def percent(share: float) -> str:
     """ "3.1 %": two digits are enough for an error bar."""
     value = share * 100

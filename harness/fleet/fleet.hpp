@@ -11,10 +11,10 @@
 
 namespace dlbench::fleet {
 
-/// A library whose import fails after that of another library and works before it.
+/// A library that cannot be imported after another one. The other order works.
 struct ImportOrder {
   std::string environment, library;
-  std::string before;  ///< the library whose earlier import makes it fail
+  std::string before;  ///< the other library
   Outcome outcome = Outcome::crashed;
   std::string reason;
 };

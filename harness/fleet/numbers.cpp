@@ -15,8 +15,6 @@
 namespace dlbench::fleet {
 namespace {
 
-constexpr std::size_t kFewestRounds = 3;
-
 /// Are so many rounds disturbed that the median may be affected?
 bool are_many(std::size_t disturbed, std::size_t rounds) {
   return disturbed >= 3 && 3 * disturbed >= rounds;
@@ -75,7 +73,7 @@ bool are_equal(const std::vector<double>& numbers) {
 }  // namespace
 
 bool is_enough(const Samples& samples) {
-  if (samples.ns.size() < kFewestRounds) return false;
+  if (samples.ns.size() < samples.fewest) return false;
   return samples.ns.size() + samples.behind >= kCoarseRounds || samples.spent_ns >= 2e9;
 }
 

@@ -9,12 +9,17 @@
 
 namespace dlbench::fleet {
 
+/// The fewest rounds of a cell, if they take seconds. Of three or more workers the first one needs
+/// them, for an interval in case that no other follows; the others need one.
+inline constexpr std::size_t kFewestRounds = 3;
+
 /// What one worker measured of one cell.
 struct Samples {
   std::size_t cell = 0;  ///< index into Plan::cells
   std::string clock;
   std::string without;  ///< why this clock does not apply to this exchange
   std::uint64_t iterations = 0;
+  std::size_t fewest = kFewestRounds;  ///< rounds, however long they take
   double first_ns = 0;
   std::vector<double> ns;  ///< mean of each round, in order of time
   std::vector<double> cpu_ns;

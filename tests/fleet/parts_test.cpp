@@ -271,6 +271,10 @@ TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
   samples.ns.resize(2);
   EXPECT_FALSE(is_enough(samples));
   EXPECT_GT(stats::relative_half_width(samples.ns), 1e9);
+  samples.fewest = 1;
+  EXPECT_TRUE(is_enough(samples));
+  samples.spent_ns = 1e9;
+  EXPECT_FALSE(is_enough(samples));
 }
 
 using Words = std::vector<std::string>;

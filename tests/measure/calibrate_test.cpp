@@ -43,6 +43,12 @@ TEST(Calibrate, TakesOneIterationOfASlowBody) {
   EXPECT_EQ(body.readings, 2);
 }
 
+TEST(Calibrate, ReadsABodyOfSecondsOnce) {
+  Simulated body{4e9};
+  EXPECT_EQ(calibrate(std::ref(body), kTarget, kPlenty), 1U);
+  EXPECT_EQ(body.readings, 1);
+}
+
 TEST(Calibrate, IsCheapBesideTheRoundsItIsFor) {
   for (const double cost : {2.0, 105.0, 1800.0}) {
     Simulated body{cost};

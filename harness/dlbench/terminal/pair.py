@@ -22,7 +22,7 @@ from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import table as waiting
-from dlbench.text.layout import columns, fitting, fold, shorten, wrap
+from dlbench.text.layout import columns, count, fitting, fold, shorten, wrap
 
 HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
@@ -228,8 +228,8 @@ def _cells_text(of: Sequence[Entry], total: int) -> str:
 
 
 def _worker(worker: Worker) -> tuple[str, str]:
-    rounds = len(worker.samples_ns)
-    text = f"median {values.duration(worker.median_ns)} of {rounds} rounds"
+    rounds = count(len(worker.samples_ns), "round")
+    text = f"median {values.duration(worker.median_ns)} of {rounds}"
     first = f", first call {values.duration(worker.first_ns)}" if worker.first_ns else ""
     return "worker", text + first
 
