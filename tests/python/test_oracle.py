@@ -128,7 +128,16 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verdicts, dict[str
     words = ["--matrix", "--producers", names, "--consumers", names, "--sizes", "4096"]
     words += ["--protocols", ",".join(PROTOCOLS), "--cases", ",".join(cases)]
     process = whole.start(
-        folder, *words, "--precision", "99%", "--no-plots", "--quiet", "--out", str(run)
+        folder,
+        *words,
+        "--replicas",
+        "1",
+        "--precision",
+        "99%",
+        "--no-plots",
+        "--quiet",
+        "--out",
+        str(run),
     )
     out, err = process.communicate(timeout=800)
     assert process.returncode == 0, (out, err)

@@ -43,9 +43,10 @@ def ran(script: str, tmp_path: Path) -> subprocess.CompletedProcess[str]:
 
 def undefined(script: str) -> set[str]:
     """Names that a script reads and nothing in it binds."""
-    names = [node for node in ast.walk(ast.parse(script)) if isinstance(node, ast.Name)]
+    nodes = list(ast.walk(ast.parse(script)))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
     bound = {name.id for name in names if isinstance(name.ctx, ast.Store)} | set(dir(builtins))
-    for node in ast.walk(ast.parse(script)):
+    for node in nodes:
         if isinstance(node, ast.arg):
             bound.add(node.arg)
         elif isinstance(node, ast.ExceptHandler):
