@@ -55,7 +55,7 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
     for machine, share in document.shares():
         where = f"{machine}: " if machine else ""
         for one in findings.find(share, name):
-            text = where + one.text.replace("->", ARROW)
+            text = values.with_signs(where + one.text.replace("->", ARROW))
             if one.label in FOLDED:
                 folded.append(f"{one.label}: {text}")
             elif one.label not in ("copies", *COUNTED):

@@ -12,18 +12,10 @@ from pathlib import Path
 from rich.cells import cell_len
 from rich.text import Text
 
-from dlbench import values
 from dlbench.environments import probe
 from dlbench.errors import BadInput, first_line
 from dlbench.machine import device_checks, drivers, machine
-from dlbench.machine.noise import (
-    LEAST_FREQUENCY,
-    MOST_DEVICE,
-    MOST_OTHERS,
-    MOST_SPREAD,
-    MOST_STOLEN,
-    Noise,
-)
+from dlbench.machine.noise import Noise
 from dlbench.profiling import tools
 from dlbench.text.doctor_check import Check
 from dlbench.text.layout import pad, wrap
@@ -109,32 +101,8 @@ def environments(requested: Mapping[str, str], timeout_s: float) -> Iterator[Che
 
 def noise(found: Noise) -> Iterator[Check]:
     """Current sources of noise."""
-    if found.other_processes is not None:
-        busy = found.other_processes > MOST_OTHERS
-        advice = "stop other processes, or raise --replicas" if busy else ""
-        yield Check(
-            "other processes", f"{values.percent(found.other_processes)} of the cores", advice
-        )
-    if found.stolen is not None:
-        busy = found.stolen > MOST_STOLEN
-        advice = "other virtual machines use the cores: measure at another time" if busy else ""
-        yield Check("stolen time", values.percent(found.stolen), advice)
-    if found.frequency is not None:
-        slow = found.frequency < LEAST_FREQUENCY
-        advice = "check governor, turbo and temperature" if slow else ""
-        yield Check("frequency", f"{values.percent(found.frequency)} of the highest", advice)
-    for one in found.devices:
-        parts = [f"busy {values.percent(one.busy)}"] if one.busy is not None else []
-        if one.processes is not None:
-            parts.append(f"processes that compute: {one.processes}")
-        busy = bool(one.processes) or (one.busy or 0.0) > MOST_DEVICE
-        yield Check(one.device, ", ".join(parts), "stop other processes on it" if busy else "")
-    if found.reference_ns is not None and found.reference_spread is not None:
-        advice = "stop other processes: the reference exchange varies by this much"
-        wide = found.reference_spread > MOST_SPREAD
-        result = f"{values.duration(found.reference_ns)}, slow rounds"
-        result += f" +{values.percent(found.reference_spread)}"
-        yield Check("reference exchange", result, advice if wide else "")
+    for source in found.sources():
+        yield Check(source.name, source.value, source.advice)
 
 
 def table(found: list[Check], width: int) -> list[Text]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,21 @@ MOST_DEVICE = 0.05
 MOST_SPREAD = 0.05
 #: Calls of a round: some 20 us, so that the time to read the clock is negligible.
 CALLS = 500
+
+
+@dataclass(frozen=True)
+class Source:
+    """A source of noise and its present value; why that is too much to measure, and what helps."""
+
+    name: str
+    value: str
+    reasons: tuple[str, ...] = ()
+    advice: str = ""
+
+    def judged(self, *rules: tuple[bool, str], advice: str) -> Source:
+        """The same with the reasons of the rules that hold, and the advice if one does."""
+        reasons = tuple(reason for holds, reason in rules if holds)
+        return replace(self, reasons=reasons, advice=advice if reasons else "")
 
 
 @dataclass(frozen=True)
@@ -77,17 +92,46 @@ class Noise:
 
     def reasons(self) -> Iterator[str]:
         """Why the machine is too busy to measure; empty if it is not."""
-        if self.other_processes is not None and self.other_processes > MOST_OTHERS:
-            yield f"other processes above {values.percent(MOST_OTHERS)}"
-        if self.stolen is not None and self.stolen > MOST_STOLEN:
-            yield f"stolen time above {values.percent(MOST_STOLEN)}"
-        if self.frequency is not None and self.frequency < LEAST_FREQUENCY:
-            yield f"frequency below {values.percent(LEAST_FREQUENCY)}"
+        for source in self.sources():
+            yield from source.reasons
+
+    def sources(self) -> Iterator[Source]:
+        """What is known of each source of noise."""
+        if (others := self.other_processes) is not None:
+            yield Source("other processes", f"{values.percent(others)} of the cores").judged(
+                (others > MOST_OTHERS, f"other processes above {values.percent(MOST_OTHERS)}"),
+                advice="stop other processes, or raise --replicas",
+            )
+        if self.stolen is not None:
+            yield Source("stolen time", values.percent(self.stolen)).judged(
+                (self.stolen > MOST_STOLEN, f"stolen time above {values.percent(MOST_STOLEN)}"),
+                advice="other virtual machines use the cores: measure at another time",
+            )
+        if (speed := self.frequency) is not None:
+            yield Source("frequency", f"{values.percent(speed)} of the highest").judged(
+                (speed < LEAST_FREQUENCY, f"frequency below {values.percent(LEAST_FREQUENCY)}"),
+                advice="check governor, turbo and temperature",
+            )
         for one in self.devices:
-            if one.busy is not None and one.busy > MOST_DEVICE:
-                yield f"{one.device} busy above {values.percent(MOST_DEVICE)}"
-            if one.processes:
-                yield f"other processes compute on {one.device}: {one.processes}"
+            parts = [f"busy {values.percent(one.busy)}"] if one.busy is not None else []
+            if one.processes is not None:
+                parts.append(f"processes that compute: {one.processes}")
+            yield Source(one.device, ", ".join(parts)).judged(
+                (
+                    (one.busy or 0) > MOST_DEVICE,
+                    f"{one.device} busy above {values.percent(MOST_DEVICE)}",
+                ),
+                (
+                    bool(one.processes),
+                    f"other processes compute on {one.device}: {one.processes}",
+                ),
+                advice="stop other processes on it",
+            )
+        if self.reference_ns is not None and (spread := self.reference_spread) is not None:
+            # No reason not to measure: the intervals show it.
+            advice = "stop other processes: the reference exchange varies by this much"
+            slow = f"{values.duration(self.reference_ns)}, slow rounds +{values.percent(spread)}"
+            yield Source("reference exchange", slow, (), advice if spread > MOST_SPREAD else "")
 
 
 @dataclass(frozen=True)
