@@ -66,11 +66,14 @@ std::optional<std::vector<Mapping>> query(std::uintptr_t begin, std::uintptr_t e
   return found;
 }
 
-/// The content of a file of at most a page, or nothing.
+/// The content of a file; nothing if it is gone.
 std::string content(const std::filesystem::path& path) {
   const File file(std::fopen(path.c_str(), "re"));
-  std::string text(4096, '\0');
-  text.resize(file ? std::fread(text.data(), 1, text.size(), file.get()) : 0);
+  std::string text;
+  char part[4096];
+  while (const std::size_t bytes = file ? std::fread(part, 1, sizeof part, file.get()) : 0) {
+    text.append(part, bytes);
+  }
   return text;
 }
 
@@ -84,8 +87,10 @@ std::string_view value_of(std::string_view status, std::string_view name) {
   return {};
 }
 
+/// A thread that has ended blocks nothing; one with an unknown mask is taken to block the signal.
 bool blocks(const std::string& status, int signal) {
-  std::uint64_t blocked = 0;
+  if (status.empty()) return false;
+  std::uint64_t blocked = ~std::uint64_t{0};
   const std::string_view mask = value_of(status, "SigBlk");
   std::from_chars(mask.data(), mask.data() + mask.size(), blocked, 16);
   return (blocked >> (signal - 1) & 1U) != 0;

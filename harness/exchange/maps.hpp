@@ -16,7 +16,7 @@ struct Mapping {
 /// The entries of /proc/self/maps for [begin, end), clipped to it, in order, without holes.
 std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end);
 
-/// The same from the file's text, for kernels before 6.11. Takes milliseconds where libraries have
+/// The same from the file's text, for kernels before 6.11. Takes a millisecond where libraries have
 /// thousands of mappings; the kernel's answer about a range takes microseconds.
 std::vector<Mapping> mappings_in_text(std::uintptr_t begin, std::uintptr_t end);
 

@@ -75,7 +75,7 @@ void GroupRun::collect_tasks() {
       Samples& samples = tasks_.back().clocks.emplace_back();
       samples.cell = cell;
       samples.clock = planned.clock;
-      if (job_.replica > 0 && context_.options.replicas >= kManyReplicas) samples.fewest = 1;
+      if (job_.replica > 0 && context_.options.replicas >= kManyReplicas) samples.fewest_long = 1;
     }
   }
   // The plain array and the smallest size come first. A case sweep compares its cases

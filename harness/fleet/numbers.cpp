@@ -73,8 +73,9 @@ bool are_equal(const std::vector<double>& numbers) {
 }  // namespace
 
 bool is_enough(const Samples& samples) {
-  if (samples.ns.size() < samples.fewest) return false;
-  return samples.ns.size() + samples.behind >= kCoarseRounds || samples.spent_ns >= 2e9;
+  const std::size_t used = samples.ns.size();
+  if (used + samples.behind >= kCoarseRounds) return used >= kFewestRounds;
+  return used >= samples.fewest_long && samples.spent_ns >= 2e9;
 }
 
 bool is_host_late(const Samples& samples) {

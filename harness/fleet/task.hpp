@@ -9,8 +9,8 @@
 
 namespace dlbench::fleet {
 
-/// The fewest rounds of a cell, if they take seconds. Of three or more workers the first one needs
-/// them, for an interval in case that no other follows; the others need one.
+/// The fewest rounds of a cell in a worker. Where rounds take seconds, the workers after the first
+/// of three or more need only one.
 inline constexpr std::size_t kFewestRounds = 3;
 
 /// What one worker measured of one cell.
@@ -19,7 +19,7 @@ struct Samples {
   std::string clock;
   std::string without;  ///< why this clock does not apply to this exchange
   std::uint64_t iterations = 0;
-  std::size_t fewest = kFewestRounds;  ///< rounds, however long they take
+  std::size_t fewest_long = kFewestRounds;  ///< rounds that suffice after two seconds of rounds
   double first_ns = 0;
   std::vector<double> ns;  ///< mean of each round, in order of time
   std::vector<double> cpu_ns;

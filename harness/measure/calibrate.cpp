@@ -19,17 +19,17 @@ std::uint64_t scaled(std::uint64_t iterations, double factor, std::uint64_t most
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::round(wanted)));
 }
 
-/// No disturbance takes as long.
-constexpr double kSurelyLong_ns = 1e9;
+/// Reading such a block again would take seconds, and a disturbance of a second is rare.
+constexpr double kLongNs = 1e9;
 
 /// The time of a block: the shortest of several readings, until two in a row agree, because a
-/// disturbance can only lengthen a block. A block shorter than `enough` needs no second reading,
-/// nor does one of a second.
+/// disturbance can only lengthen a block. A block shorter than `enough`, or of at least a second,
+/// is read once.
 std::optional<double> read_block(const Block& block, std::uint64_t iterations, double enough) {
   constexpr int kMostReadings = 6;
   std::optional<double> last = block(iterations);
   std::optional<double> least = last;
-  if (last && *last >= std::max(enough, kSurelyLong_ns)) return last;
+  if (last && *last >= std::max(enough, kLongNs)) return last;
   for (int i = 1; i < kMostReadings && last && *least >= enough; ++i) {
     const std::optional<double> next = block(iterations);
     if (!next) return std::nullopt;

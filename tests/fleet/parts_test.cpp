@@ -262,7 +262,7 @@ TEST(Numbers, OnlyWorkersThatCopiedCountForTheRate) {
   EXPECT_EQ(entry.workers[2].outcome, Outcome::copy);
 }
 
-TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
+TEST(Numbers, EnoughIsSixRoundsOrAFewLongOnes) {
   Samples samples;
   samples.ns = {1, 1, 1, 1, 1};
   EXPECT_FALSE(is_enough(samples));
@@ -271,8 +271,11 @@ TEST(Numbers, EnoughIsSixRoundsOrThreeLongOnes) {
   samples.ns.resize(2);
   EXPECT_FALSE(is_enough(samples));
   EXPECT_GT(stats::relative_half_width(samples.ns), 1e9);
-  samples.fewest = 1;
+  samples.fewest_long = 1;
   EXPECT_TRUE(is_enough(samples));
+  samples.behind = 4;
+  EXPECT_FALSE(is_enough(samples)) << "six rounds, of which too few can be used";
+  samples.behind = 0;
   samples.spent_ns = 1e9;
   EXPECT_FALSE(is_enough(samples));
 }

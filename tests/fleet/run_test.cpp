@@ -176,11 +176,17 @@ TEST_F(FleetTest, ACellIsRefinedWhereItsProcessesAgree) {
   EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{6, 12, 12}));
 }
 
-/// More rounds narrow what one process knows. Where processes differ by more, they are not taken.
+/// More rounds would hardly narrow the interval of such a cell.
 TEST_F(FleetTest, ACellIsNotRefinedWhereItsProcessesDiffer) {
   options_.replicas = 3;
   run({library("a", "noisy;apart@" + file("first"))});
   EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{6, 6, 6}));
+}
+
+TEST_F(FleetTest, AnExchangeOfSecondsHasFewRounds) {
+  options_.replicas = 3;
+  run({library("a", "long")});
+  EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{3, 1, 1}));
 }
 
 TEST_F(FleetTest, ReplicasAreWorkersOfTheirOwn) {

@@ -14,8 +14,10 @@ from types import ModuleType
 
 import pytest
 
+import planted
 import samples
 from dlbench import _worker, import_effects, loading
+from dlbench.document import read_document
 from dlbench.findings.import_effects import import_effects as import_effects_of
 from typed import doc
 
@@ -75,6 +77,21 @@ def test_a_planted_change_is_found(code: str, kind: str, names: list[str]) -> No
 @pytest.mark.parametrize("code", ["", "import decimal", "import xml.dom", "numpy.new = len"])
 def test_an_honest_import_changes_nothing(code: str) -> None:
     assert effects_of(code) == {}
+
+
+@pytest.mark.process
+def test_a_worker_imports_without_collections(tmp_path: Path) -> None:
+    folder = planted.plant(tmp_path / "adapters")
+    adapter = folder / "producers/mine.py"
+    state = 'VERSION = f"{gc.get_threshold()[0]} {gc.isenabled()}"\n'
+    adapter.write_text(adapter.read_text() + "\nimport gc\n" + state)
+    words = ["--matrix", "--adapters", str(folder), "--producers", "mine", "--consumers", "mine"]
+    words += ["--replicas", "1", "--sizes", "4KiB", "--no-plots", "--quiet"]
+    command = [sys.executable, "-m", "dlbench", *words, "--out", str(tmp_path / "run")]
+    subprocess.run(command, check=True)
+    document = read_document(tmp_path / "run/results.json")
+    assert document.environments["default"].libraries["mine"] == "0 True"
+    assert not document.environments["default"].import_effects.get("mine", {}).get("interpreter")
 
 
 def test_nothing_happens_between_two_observations() -> None:

@@ -13,7 +13,7 @@ from dlbench.text.layout import count
 #: By code of a warning about a cell's rounds: its meaning, and the options for measuring the pair
 #: again. Without options, or if the run already had them, the command is `doctor`.
 DISTURBED = {
-    "few-rounds": ("fewer than six rounds: the interval is their range", "--budget 120s"),
+    "few-rounds": ("fewer than six rounds: each took long, or a budget ended them", "--replicas 6"),
     "bimodal": ("the rounds' times form two groups; the median lies in one", ""),
     "drift": ("the times rise or fall from round to round", "--replicas 6"),
     "migrated-core": ("a third of the rounds moved to another core", ""),

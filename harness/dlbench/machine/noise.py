@@ -128,7 +128,7 @@ class Noise:
                 advice="stop other processes on it",
             )
         if self.reference_ns is not None and (spread := self.reference_spread) is not None:
-            # No reason not to measure: the intervals show it.
+            # Advice only: this spread does not make the machine too busy.
             advice = "stop other processes: the reference exchange varies by this much"
             slow = f"{values.duration(self.reference_ns)}, slow rounds +{values.percent(spread)}"
             yield Source("reference exchange", slow, (), advice if spread > MOST_SPREAD else "")
