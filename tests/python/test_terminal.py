@@ -411,21 +411,13 @@ def test_a_cell_that_loses_something_is_marked() -> None:
     assert "! drops or converts" in text
 
 
-@pytest.mark.parametrize(
-    ("warning", "option", "request_"),
-    [
-        ("drift", "--replicas", {"replicas": 6}),
-        ("few-rounds", "--budget", {"budget": "120s"}),
-    ],
-)
-def test_what_was_done_is_not_advised(
-    warning: str, option: str, request_: dict[str, object]
-) -> None:
+@pytest.mark.parametrize("warning", ["drift", "few-rounds"])
+def test_what_was_done_is_not_advised(warning: str) -> None:
     reported = samples.measured("numpy", "torch", 940.0, warnings=[samples.warned(warning)])
-    for requested, advised in (({}, True), (request_, False)):
+    for requested, is_advised in (({}, True), ({"replicas": 6}, False)):
         found = findings.find(doc(samples.document(reported, request=requested)))
         (command,) = [line.command for line in found if line.label == warning.replace("-", " ")]
-        assert (option in command) == advised
+        assert ("--replicas" in command) == is_advised
 
 
 @pytest.mark.parametrize(

@@ -2,51 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from dlbench import _core, values
+from dlbench import values
 from dlbench.document import Entry, Request, Run
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
-#: By code of a warning about a cell's rounds: its meaning, and the options for measuring the pair
-#: again. Without options, or if the run already had them, the command is `doctor`.
+#: By code of a warning about a cell's rounds: its meaning, and the replicas with which the pair
+#: should be measured again. Without them, or if the run had as many, the command is `doctor`.
 DISTURBED = {
-    "few-rounds": ("fewer than six rounds: each took long, or a budget ended them", "--replicas 6"),
-    "bimodal": ("the rounds' times form two groups; the median lies in one", ""),
-    "drift": ("the times rise or fall from round to round", "--replicas 6"),
-    "migrated-core": ("a third of the rounds moved to another core", ""),
-    "preempted": ("a third of the rounds were preempted", ""),
-    "slow-cpu": ("a third of the rounds ran on a slowed core", ""),
-    "host-behind": ("in a third of the rounds the device waited for the host", ""),
+    "few-rounds": ("fewer than six rounds: each took long, or a budget ended them", 6),
+    "bimodal": ("the rounds' times form two groups; the median lies in one", 0),
+    "drift": ("the times rise or fall from round to round", 6),
+    "migrated-core": ("a third of the rounds moved to another core", 0),
+    "preempted": ("a third of the rounds were preempted", 0),
+    "slow-cpu": ("a third of the rounds ran on a slowed core", 0),
+    "host-behind": ("in a third of the rounds the device waited for the host", 0),
 }
 
 
 def disturbed(entries: list[Entry], request: Request) -> Iterator[Finding]:
     """`request`: the options of the run."""
-    for code, (meaning, options) in DISTURBED.items():
+    for code, (meaning, replicas) in DISTURBED.items():
         reported = [entry for entry in entries if entry.warns_of(code)]
         if reported:
             pairs = pairs_text(entry.pair for entry in reported)
-            words = options.split()
-            again = words and not _was_done(words, request)
-            command = dlbench_command(*([*reported[0].pair, *words] if again else ["doctor"]))
+            again = [*reported[0].pair, "--replicas", str(replicas)]
+            command = dlbench_command(*(again if replicas > request.replicas else ["doctor"]))
             label = code.replace("-", " ")
             yield Finding(label, f"{count(len(reported), 'cell')}: {meaning}: {pairs}", command)
-
-
-def _was_done(options: Sequence[str], request: Request) -> bool:
-    """Did the run have at least what the options set?"""
-    if "--replicas" in options:
-        return request.replicas >= int(options[options.index("--replicas") + 1])
-    if "--budget" in options and request.budget:
-        try:
-            given = _core.parse_seconds(request.budget)
-        except _core.UsageError:
-            return False
-        return given >= _core.parse_seconds(options[options.index("--budget") + 1])
-    return False
 
 
 def _disturbance(run: Run) -> str:
