@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 
 #include "fleet/numbers.hpp"
@@ -27,21 +26,14 @@ bool is_surely_below(const Samples& samples) {
   return bound && bound->is_final;
 }
 
-/// Half of the interval of a process's rounds; infinite for too few rounds.
-double half_width_ns(std::span<const double> rounds) {
-  const stats::Interval interval = stats::rounds_interval(rounds);
-  return interval.honest ? (interval.hi - interval.lo) / 2
-                         : std::numeric_limits<double>::infinity();
-}
-
 /// Does this process differ from an earlier one by more than the errors of both medians? Then more
 /// processes narrow the interval, and more rounds hardly do.
 bool processes_differ(const Samples& samples, std::span<const Share> earlier) {
   const double own_ns = stats::median(samples.ns);
-  const double error_ns = half_width_ns(samples.ns);
+  const double error_ns = stats::half_width(samples.ns);
   return std::any_of(earlier.begin(), earlier.end(), [&](const Share& share) {
     return std::abs(share.numbers.median_ns - own_ns) >
-           std::hypot(error_ns, half_width_ns(share.numbers.samples_ns));
+           std::hypot(error_ns, stats::half_width(share.numbers.samples_ns));
   });
 }
 

@@ -3,17 +3,26 @@
 #include <limits>
 
 namespace dlbench::stats {
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::infinity();
+
+}  // namespace
 
 Interval rounds_interval(std::span<const double> rounds) {
   return median_interval(rounds, kRoundsConfidence);
 }
 
-double relative_half_width(std::span<const double> rounds) {
-  constexpr double kUnknown = std::numeric_limits<double>::infinity();
+double half_width(std::span<const double> rounds) {
   if (rounds.empty()) return kUnknown;
   const Interval interval = rounds_interval(rounds);
+  return interval.honest ? (interval.hi - interval.lo) / 2 : kUnknown;
+}
+
+double relative_half_width(std::span<const double> rounds) {
+  if (rounds.empty()) return kUnknown;
   const double center = median(rounds);
-  return interval.honest && center > 0 ? (interval.hi - interval.lo) / 2 / center : kUnknown;
+  return center > 0 ? half_width(rounds) / center : kUnknown;
 }
 
 bool is_precise(std::span<const double> rounds, const Stopping& stopping) {

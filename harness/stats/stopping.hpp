@@ -24,7 +24,10 @@ inline constexpr double kRoundsConfidence = 0.965;
 /// The 95 % interval of a cell's rounds in one worker.
 Interval rounds_interval(std::span<const double> rounds);
 
-/// Half of rounds_interval() divided by the median; infinite where the interval is not honest.
+/// Half of rounds_interval(); infinite where the interval is not honest.
+double half_width(std::span<const double> rounds);
+
+/// The same divided by the median; infinite also for a median of 0 or below.
 double relative_half_width(std::span<const double> rounds);
 
 /// Is the interval narrow enough, or the number of rounds at its limit?

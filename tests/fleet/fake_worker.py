@@ -240,15 +240,12 @@ def prepare(request):
 
 
 def slowness(names):
-    """`apart@FILE`: rounds take ten times as long in all processes but the first."""
+    """`apart@FILE`: rounds take ten times as long in all workers but the first."""
     for name in names:
-        for part in scripts.get(name, "").split(";"):
-            what, _, file = part.partition("@")
-            if what == "apart":
-                if "slowness" not in prepared:
-                    prepared["slowness"] = 10 if Path(file).exists() else 1
-                    Path(file).touch()
-                return prepared["slowness"]
+        for step in scripts.get(name, "").split(";"):
+            what, _, note = step.partition("@")
+            if what == "apart" and not is_first(Path(note)):
+                return 10
     return 1
 
 

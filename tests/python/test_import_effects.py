@@ -16,8 +16,8 @@ import pytest
 
 import planted
 import samples
+import whole
 from dlbench import _worker, import_effects, loading
-from dlbench.document import read_document
 from dlbench.findings.import_effects import import_effects as import_effects_of
 from typed import doc
 
@@ -87,11 +87,10 @@ def test_a_worker_imports_without_collections(tmp_path: Path) -> None:
     adapter.write_text(adapter.read_text() + "\nimport gc\n" + state)
     words = ["--matrix", "--adapters", str(folder), "--producers", "mine", "--consumers", "mine"]
     words += ["--replicas", "1", "--sizes", "4KiB", "--no-plots", "--quiet"]
-    command = [sys.executable, "-m", "dlbench", *words, "--out", str(tmp_path / "run")]
-    subprocess.run(command, check=True)
-    document = read_document(tmp_path / "run/results.json")
-    assert document.environments["default"].libraries["mine"] == "0 True"
-    assert not document.environments["default"].import_effects.get("mine", {}).get("interpreter")
+    assert whole.run(tmp_path, *words, "--out", str(tmp_path / "run"))[0] == 0
+    found = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    assert found["libraries"]["mine"] == "0 True"
+    assert not found.get("import_effects", {}).get("mine", {}).get("interpreter")
 
 
 def test_nothing_happens_between_two_observations() -> None:

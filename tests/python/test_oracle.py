@@ -127,18 +127,8 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verdicts, dict[str
     names, run = ",".join(libraries), folder / "run"
     words = ["--matrix", "--producers", names, "--consumers", names, "--sizes", "4096"]
     words += ["--protocols", ",".join(PROTOCOLS), "--cases", ",".join(cases)]
-    process = whole.start(
-        folder,
-        *words,
-        "--replicas",
-        "1",
-        "--precision",
-        "99%",
-        "--no-plots",
-        "--quiet",
-        "--out",
-        str(run),
-    )
+    words += ["--replicas", "1", "--precision", "99%", "--no-plots", "--quiet"]
+    process = whole.start(folder, *words, "--out", str(run))
     out, err = process.communicate(timeout=800)
     assert process.returncode == 0, (out, err)
     return oracle, whole.document(folder)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +43,11 @@ class Source:
     reasons: tuple[str, ...] = ()
     advice: str = ""
 
-    def judged(self, *rules: tuple[bool, str], advice: str) -> Source:
-        """The same with the reasons of the rules that hold, and the advice if one does."""
-        reasons = tuple(reason for holds, reason in rules if holds)
-        return replace(self, reasons=reasons, advice=advice if reasons else "")
+
+def _judged(name: str, value: str, advice: str, *rules: tuple[bool, str]) -> Source:
+    """With the reasons of the rules that hold, and the advice if one does."""
+    reasons = tuple(reason for holds, reason in rules if holds)
+    return Source(name, value, reasons, advice if reasons else "")
 
 
 @dataclass(frozen=True)
@@ -98,35 +99,33 @@ class Noise:
     def sources(self) -> Iterator[Source]:
         """What is known of each source of noise."""
         if (others := self.other_processes) is not None:
-            yield Source("other processes", f"{values.percent(others)} of the cores").judged(
+            yield _judged(
+                "other processes", f"{values.percent(others)} of the cores",
+                "stop other processes, or raise --replicas",
                 (others > MOST_OTHERS, f"other processes above {values.percent(MOST_OTHERS)}"),
-                advice="stop other processes, or raise --replicas",
-            )
-        if self.stolen is not None:
-            yield Source("stolen time", values.percent(self.stolen)).judged(
-                (self.stolen > MOST_STOLEN, f"stolen time above {values.percent(MOST_STOLEN)}"),
-                advice="other virtual machines use the cores: measure at another time",
-            )
+            )  # fmt: skip
+        if (stolen := self.stolen) is not None:
+            yield _judged(
+                "stolen time", values.percent(stolen),
+                "other virtual machines use the cores: measure at another time",
+                (stolen > MOST_STOLEN, f"stolen time above {values.percent(MOST_STOLEN)}"),
+            )  # fmt: skip
         if (speed := self.frequency) is not None:
-            yield Source("frequency", f"{values.percent(speed)} of the highest").judged(
+            yield _judged(
+                "frequency", f"{values.percent(speed)} of the highest",
+                "check governor, turbo and temperature",
                 (speed < LEAST_FREQUENCY, f"frequency below {values.percent(LEAST_FREQUENCY)}"),
-                advice="check governor, turbo and temperature",
-            )
+            )  # fmt: skip
         for one in self.devices:
             parts = [f"busy {values.percent(one.busy)}"] if one.busy is not None else []
             if one.processes is not None:
                 parts.append(f"processes that compute: {one.processes}")
-            yield Source(one.device, ", ".join(parts)).judged(
-                (
-                    (one.busy or 0) > MOST_DEVICE,
-                    f"{one.device} busy above {values.percent(MOST_DEVICE)}",
-                ),
-                (
-                    bool(one.processes),
-                    f"other processes compute on {one.device}: {one.processes}",
-                ),
-                advice="stop other processes on it",
-            )
+            busy = f"{one.device} busy above {values.percent(MOST_DEVICE)}"
+            others_compute = f"other processes compute on {one.device}: {one.processes}"
+            yield _judged(
+                one.device, ", ".join(parts), "stop other processes on it",
+                ((one.busy or 0) > MOST_DEVICE, busy), (bool(one.processes), others_compute),
+            )  # fmt: skip
         if self.reference_ns is not None and (spread := self.reference_spread) is not None:
             # Advice only: this spread does not make the machine too busy.
             advice = "stop other processes: the reference exchange varies by this much"
