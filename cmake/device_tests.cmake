@@ -1,9 +1,4 @@
 # What the device room's tests need beside it: fake drivers, and vendors' headers where there are any.
-include(fake)
-dlbench_fake(cuda cuda 1 gpu)
-dlbench_fake(hip amdhip64 6 gpu)
-dlbench_fake(hiprtc hiprtc 6)
-dlbench_fake(nvml nvidia-ml 1)
 # The run path serves a start by hand; a sanitizer's dlopen does not look there.
 set_target_properties(device_tests PROPERTIES BUILD_RPATH ${DLBENCH_FAKE_DIR})
 set_tests_properties(device PROPERTIES TIMEOUT 120

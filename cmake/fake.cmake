@@ -18,3 +18,8 @@ function(dlbench_fake name library version)
     LIBRARY_OUTPUT_DIRECTORY ${DLBENCH_FAKE_DIR})
   dlbench_compile_options(fake_${name})
 endfunction()
+
+dlbench_fake(cuda cuda 1 gpu)
+dlbench_fake(hip amdhip64 6 gpu)
+dlbench_fake(hiprtc hiprtc 6)
+dlbench_fake(nvml nvidia-ml 1)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
 import inspect
 import json
 import re
@@ -496,7 +497,7 @@ def is_assigned(cls: type, name: str) -> bool:
         if name in getattr(base, "__annotations__", {}):
             return True
         try:
-            if re.search(rf"\bself\.{name}(\s*:[^=\n]+)?\s*=", inspect.getsource(base)):
+            if re.search(rf"\bself\.{name}(\s*:[^=\n]+)?\s*=", _source(base)):
                 return True
         except (OSError, TypeError):
             pass
@@ -508,6 +509,10 @@ def is_assigned(cls: type, name: str) -> bool:
     return False
 
 
+_source = functools.cache(inspect.getsource)  # parses the whole file
+
+
+@functools.cache
 def stubbed(cls: type) -> set[str]:
     """Annotated names of a class in its module's stub, or in that of torch's C part: a build for
     the CPU has empty classes in place of CUDA's."""

@@ -20,7 +20,7 @@ def _folder() -> Path | None:
 FOLDER = _folder()
 
 needs_fakes = pytest.mark.skipif(
-    FOLDER is None, reason="DLBENCH_FAKES names no build with -DDLBENCH_TESTS=ON"
+    FOLDER is None, reason="DLBENCH_FAKES names no build with -DDLBENCH_FAKE_DRIVERS=ON"
 )
 
 

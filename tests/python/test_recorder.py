@@ -26,7 +26,7 @@ LONGEST_S = 120
 
 pytestmark = [
     pytest.mark.skipif(
-        not RECORDER.exists(), reason="DLBENCH_FAKES names no build with -DDLBENCH_TESTS=ON"
+        not RECORDER.exists(), reason="DLBENCH_FAKES names no build with -DDLBENCH_FAKE_DRIVERS=ON"
     ),
     pytest.mark.process,
 ]
