@@ -195,7 +195,7 @@ def test_a_producer_that_lies_about_its_device(
         ("gpu", "unknown device 'gpu'"),
         ("cuda:x", "'cuda:x' is not a device"),
         ("cpu:0", "'cpu:0' is not a device"),
-        ("sim:0+sim:0", "names one device twice"),
+        ("sim:0+sim:0", "names the same device twice"),
         ("cuda:0+", "unknown device ''"),
     ],
 )
