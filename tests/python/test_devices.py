@@ -90,7 +90,7 @@ def test_what_is_requested_of_the_producer_takes_time(
 def is_timed_or_too_short(entry: Mapping[str, Any]) -> bool:
     """Native's own import is some 5 ns, which a simulated device's threads may hide."""
     short = re.match(
-        r"too short to distinguish from zero: (\S+) \.\. \S+ ns", entry.get("reason", "")
+        r"cannot be distinguished from zero: (\S+) \.\. \S+ ns", entry.get("reason", "")
     )
     return float(short[1]) <= 0 if short else entry["real_time"] > 0
 

@@ -77,7 +77,10 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
 
 
 #: True of an honest exchange that a faulty library disturbed, and not its own fault.
-BESIDE = ("it failed in a worker with other libraries", "native was measured in workers of its own")
+BESIDE = (
+    "failed in a worker with other libraries",
+    "each pair of native was measured in its own worker",
+)
 
 
 def message(entry: dict[str, Any]) -> str:
