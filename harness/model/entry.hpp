@@ -129,10 +129,10 @@ struct Entry {
 
   // Not measured.
   std::string reason;
-  std::string exception;    ///< the exception's type
-  std::string signal;       ///< "SIGSEGV"
-  std::string stderr_tail;  ///< the last lines of the worker's stderr
-  std::string code;         ///< of codes.hpp; empty: nothing more than the outcome is known
+  std::string exception;                    ///< the exception's type
+  std::string signal;                       ///< "SIGSEGV"
+  std::string stderr_tail;                  ///< the last lines of the worker's stderr
+  std::string code;                         ///< of codes.hpp; empty: no refinement of the outcome
   std::map<std::string, std::string> data;  ///< values for the names in the code's meaning
   /// Upper bound on the time of a "below-resolution" exchange; its time is unknown.
   std::optional<double> below_ns;

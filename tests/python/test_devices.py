@@ -212,5 +212,5 @@ def test_a_device_that_is_not_there_is_a_reason(tmp_path: Path) -> None:
     found = cells(tmp_path, "--devices", "cpu,sim:1", "--sizes", "4KiB", "--protocols", "dlpack")
     absent = found[name(device="sim:1")]
     assert absent["outcome"] == "no-device"
-    assert absent["reason"] == "there is no sim:1: this machine has 1 of them"
+    assert absent["reason"] == "no sim:1 here: sim has 1 device"
     assert found[name(device="cpu")]["outcome"] == "zero-copy"

@@ -37,7 +37,7 @@ PRODUCER = {
     "early-free": (WRONG, "element (0,): expected 3, found -1.99"),
     "double-free": ("crashed", "its deleter was called twice"),
     "null-deleter": (SHARED, "deleter: null"),
-    "never-free": (SHARED, "bytes behind"),
+    "never-free": (SHARED, "bytes allocated"),
 }
 CONSUMER = {
     "honest": (SHARED, ""),

@@ -256,7 +256,9 @@ def test_without_a_device_nothing_is_counted(
 ) -> None:
     monkeypatch.setenv("DLBENCH_FAKE_DEVICES", "0")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert message(entry).startswith("API calls: no known copy to check the counts with: cuda: ")
+    assert message(entry).startswith(
+        "API calls: the counts cannot be checked with a known copy: cuda: "
+    )
 
 
 @pytest.mark.parametrize(
