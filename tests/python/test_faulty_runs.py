@@ -32,7 +32,7 @@ PRODUCER = {
     "wrong-shape": (WRONG, "shape (1023,), not (1024,)"),
     "wrong-dtype": (WRONG, "element (0,): expected 3, found 1077936128"),
     "wrong-device": ("refused", "device (2, 0)"),
-    "wrong-name": ("refused", "no DLPack capsule"),
+    "wrong-name": ("refused", "not a DLPack capsule"),
     "stale-version=2.0": ("refused", "DLPack 2.0"),
     "early-free": (WRONG, "element (0,): expected 3, found -1.99"),
     "double-free": ("crashed", "its deleter was called twice"),
