@@ -7,6 +7,7 @@ It speaks the wire of a worker on file 3: `load` with the library's name, device
 from __future__ import annotations
 
 import fcntl
+import gc
 import json
 import os
 import resource
@@ -64,8 +65,11 @@ def serve(fd: int) -> bool:
                 text = fit(first_line(error))
                 send(error={"exception": fit(type(error).__name__), "reason": text})
                 continue
+            # Rules collect garbage often: objects of the imports are not scanned each time.
+            gc.freeze()
             send(ok={"version": fit(version)})
         elif request["do"] == "end":
+            gc.unfreeze()
             # The subject is kept alive here until the end.
             sys.modules["dlbench"].__dict__["_subject"] = subject
             return bool(request.get("as_program"))
