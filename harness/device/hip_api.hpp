@@ -19,7 +19,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 
-/// The symbol of hipGetDeviceProperties since HIP 6.
+/// The symbol of hipGetDeviceProperties since HIP 6, and before HIP 6.
 inline constexpr const char* device_properties = "hipGetDevicePropertiesR0600";
 inline constexpr const char* device_properties_before = "hipGetDeviceProperties";
 /// hipDeviceProp_t has 792 bytes in HIP 5 and 1472 in HIP 6 and 7.
