@@ -125,7 +125,7 @@ TEST(Devices, APairIsForDlpackAndForConsumersThatAskForIt) {
             "bytes:4096");
   EXPECT_EQ(cell_from_name(name(plan.cells[0])), plan.cells[0]);
   EXPECT_EQ(excluded(plan, "torch", "torch", "cuda:0+cpu")->reason,
-            "torch has no call that requests another device");
+            "torch has no call that imports to another device");
   EXPECT_EQ(excluded(plan, "torch", "numpy", "cpu+cuda:0")->reason,
             "numpy makes no arrays on cuda:0; its devices: cpu");
 }

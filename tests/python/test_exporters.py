@@ -683,7 +683,7 @@ def test_asv_gets_the_cells_of_the_default_environment_alone() -> None:
     assert list(made["results"]) == [own["name"]]
     assert made["env_name"] == "dlbench-py3.13.1"
     assert set(json.loads(export(document, "asv-benchmarks"))) == {own["name"], "version"}
-    with pytest.raises(ValueError, match="environment 'default', which has no number"):
+    with pytest.raises(ValueError, match="environment 'default', which has none"):
         export(doc(samples.document(other, environments=environments)), "asv")
 
 

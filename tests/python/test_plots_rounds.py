@@ -91,7 +91,7 @@ def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
     (line,) = curves(panel(figure)).values()
     assert max(line.get_ydata()) == drift.WIDEST
     assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
-    assert "beyond 3x: drawn at the edge" in words(figure)
+    assert "rounds beyond 3x are drawn at the edge" in words(figure)
 
 
 def test_a_worker_is_a_line() -> None:

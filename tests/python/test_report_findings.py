@@ -211,7 +211,7 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
                          warnings=[{"code": "deleter-never", "text": "deleter: never called"}]),
     ))  # fmt: skip
     first, second = page.texts("#warnings-table tbody tr")
-    meaning = "there are fewer rounds than a cell should have"
+    meaning = "the cell has fewer than six rounds"
     assert first.startswith(f"few-rounds{meaning}numpy {ARROW} jax, torch2 cells")
     assert second.startswith(f"deleter-neverdeleter: never calledtorch {ARROW} jax1 cell")
     page.own.click("#warnings-table summary >> nth=0")

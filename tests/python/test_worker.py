@@ -220,7 +220,7 @@ def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
     assert answers[3]["ok"]["ns"] > 0
     assert answers[4]["error"]["exception"] == "ValueError"
     assert answers[5]["ok"] == {}
-    assert "nothing is prepared under 1" in answers[6]["error"]["reason"]
+    assert "no exchange is prepared with the id 1" in answers[6]["error"]["reason"]
 
 
 def test_floors_are_positive_and_in_order(tmp_path: Path) -> None:

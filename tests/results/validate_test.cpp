@@ -145,7 +145,8 @@ TEST_F(Validate, AForeignDocumentIsNamedSo) {
                 .find("not a dlbench results document"),
             npos);
   EXPECT_NE(complaint(good_ + "{}").find("invalid JSON at byte"), npos);
-  EXPECT_NE(usage_error([&] { validate_document(folder_.path()); }).find("not a file"), npos);
+  EXPECT_NE(usage_error([&] { validate_document(folder_.path()); }).find("not a regular file"),
+            npos);
   EXPECT_NE(usage_error([&] { validate_document(folder_ / "none.json"); }).find("No such file"),
             npos);
 }
