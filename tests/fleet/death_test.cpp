@@ -108,7 +108,7 @@ TEST_F(DeathTest, HangingInTheLoopIsTimedOut) {
   axes_.filter = "consumer:b";
   run({library("a"), library("b", "good", "round=hang")});
   EXPECT_EQ(with(Outcome::timed_out), (Keys{"a>b", "b>b"}));
-  EXPECT_EQ(reason("a>b"), "no answer within 4 s while running the timed loop");
+  EXPECT_EQ(reason("a>b"), "no answer within 4 s (--timeout) while running the timed loop");
 }
 
 TEST_F(DeathTest, HangingInImportIsFoundOutOnce) {
@@ -125,7 +125,7 @@ TEST_F(DeathTest, ATimeOutSparesTheLargerSizes) {
   axes_.consumers = {"b"};
   run({library("b", "good", "call8192=hang")});
   EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
-  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s while b imported b's array");
+  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s (--timeout) while b imported b's array");
   EXPECT_EQ(outcome("b>b:16384"), Outcome::timed_out);
   EXPECT_EQ(reason("b>b:16384"), "not tried, because 8192 bytes timed out");
 }
