@@ -89,7 +89,7 @@ def _cell(entry: Entry) -> str:
 def _sections(document: Document) -> Iterable[tuple[str, str]]:
     for name, part in document.by_machine():
         for one in terminal.matrices(part):
-            if one.rows():
+            if one.rows:
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
     missing = exchanges_once(document.not_measured)
@@ -119,8 +119,9 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
 
 
 def _matrix(one: grid.Grid) -> str:
-    columns = [(consumer, head) for consumer in one.columns() for head in one.heads(UNCUT)]
-    shown = [[row, *(_shown(one, row, *column) for column in columns)] for row in one.rows()]
+    found = one.heads(UNCUT)
+    columns = [(consumer, head) for consumer in one.columns for head in found]
+    shown = [[row, *(_shown(one, row, *column) for column in columns)] for row in one.rows]
     heads = [grid.CORNER, *(head or consumer for consumer, head in columns)]
     heads = [escaping.markdown(head) for head in heads]
     legend = "   ".join(grid.legend([one], UNCUT))

@@ -323,7 +323,7 @@ def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> 
         samples.missing("b", "b", "no-protocol", "x", code="not-imported", **c_api),
     )
     (grid,) = terminal.matrices(doc(document))
-    assert (grid.rows(), grid.columns()) == (["a"], ["a"])
+    assert (grid.rows, grid.columns) == (["a"], ["a"])
     (found,) = [f for f in findings.find(doc(document)) if f.label == "no-protocol"]
     assert found.text == "dlpack_c: not imported by b; not offered by b"
 
@@ -511,7 +511,7 @@ def test_what_was_not_run_fills_no_matrix() -> None:
     (grid,) = terminal.matrices(
         doc(samples.document(samples.measured("numpy", "numpy", 112.4), missing))
     )
-    assert grid.rows() == ["numpy"]
+    assert grid.rows == ["numpy"]
 
 
 def test_wide_letters_do_not_shift_a_command() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from rich.cells import cell_len
 from rich.text import Text
@@ -71,6 +72,7 @@ class Grid:
     entries: Mapping[Pair, Entry]
     phases: Mapping[Pair, phases.Columns] = field(default_factory=dict)
 
+    @cached_property
     def is_counted(self) -> bool:
         """Were instructions counted for any cell that is shown?"""
         return any(isinstance(each, Measured) and each.instructions for each in self.shown())
@@ -78,13 +80,13 @@ class Grid:
     def heads(self, width: int) -> list[str]:
         """The columns of each consumer, "" for that of its name. Where one consumer would not fit,
         those of phases.SPARE leave."""
-        heads = ["", COUNTED] if self.is_counted() else [""]
+        heads = ["", COUNTED] if self.is_counted else [""]
         found = self.phases.values()
         heads += [head for head in phases.COLUMNS if any(columns[head] for columns in found)]
-        for spare in phases.SPARE:
-            parts = (_columns(self, consumer, heads) for consumer in self.columns())
+        for spare in [head for head in phases.SPARE if head in heads]:
+            parts = (_columns(self, consumer, heads) for consumer in self.columns)
             widest = max((lines[0].cell_len for lines in parts), default=0)
-            if spare in heads and self.label_width() + widest > width:
+            if self.label_width + widest > width:
                 heads.remove(spare)
         return heads
 
@@ -94,18 +96,21 @@ class Grid:
             return Shown(self.phases[pair][head]) if pair in self.phases else Shown()
         return Shown.counted(entry) if head == COUNTED else Shown.of(entry)
 
+    @cached_property
     def label_width(self) -> int:
-        return 1 + max(map(cell_len, (CORNER, *self.rows())))
+        return 1 + max(map(cell_len, (CORNER, *self.rows)))
 
+    @cached_property
     def rows(self) -> list[str]:
         return self._interesting(0)
 
+    @cached_property
     def columns(self) -> list[str]:
         return self._interesting(1)
 
     def shown(self) -> list[Entry]:
         """The entries in its rows and columns."""
-        rows, columns = set(self.rows()), set(self.columns())
+        rows, columns = set(self.rows), set(self.columns)
         return [e for pair, e in self.entries.items() if pair[0] in rows and pair[1] in columns]
 
     def _interesting(self, axis: int) -> list[str]:
@@ -120,16 +125,16 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
 
     Consumers that do not fit follow in a further block with the same rows.
     """
-    if not grid.rows():
+    if not grid.rows:
         return []
     heads = grid.heads(width)
     made: list[list[Text]] = []
-    for consumer in grid.columns():
+    for consumer in grid.columns:
         columns = _columns(grid, consumer, heads)
         if not made or made[-1][0].cell_len + columns[0].cell_len > width:
-            room = grid.label_width() - 1
+            room = grid.label_width - 1
             made.append([Text(f" {pad(CORNER, room)}", style="bold")])
-            made[-1] += [Text(f" {pad(row, room)}") for row in grid.rows()]
+            made[-1] += [Text(f" {pad(row, room)}") for row in grid.rows]
         for line, added in zip(made[-1], columns, strict=True):
             line.append(added)
     for line in (line for block in made for line in block):
@@ -139,10 +144,10 @@ def blocks(grid: Grid, width: int) -> list[list[Text]]:
 
 def _columns(grid: Grid, consumer: str, heads: Sequence[str]) -> list[Text]:
     """A line of headings, then a line for each row, all of one width. Marks follow a column."""
-    lines = [Text() for _ in range(1 + len(grid.rows()))]
+    lines = [Text() for _ in range(1 + len(grid.rows))]
     for head in heads:
         cells = [Shown(head or consumer)]
-        cells += [grid.cell((row, consumer), head) for row in grid.rows()]
+        cells += [grid.cell((row, consumer), head) for row in grid.rows]
         wide = max(cell_len(cell.before + cell.text) for cell in cells)
         marks = max(0 if head else 1, *(len(cell.after) for cell in cells))
         for line, cell in zip(lines, cells, strict=True):
@@ -170,7 +175,7 @@ def legend(grids: Sequence[Grid], width: int) -> list[str]:
         COUNTED: f"{COUNTED}: instructions of one exchange",
         UNCOUNTED: "? not counted",
     }
-    if any(grid.is_counted() for grid in grids):
+    if any(grid.is_counted for grid in grids):
         words.add(COUNTED)
         words |= {UNCOUNTED for entry in measured if not entry.instructions}
     parts = [text for mark, text in texts.items() if mark in used | words]
