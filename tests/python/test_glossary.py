@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from dlbench import cli, glossary
+from dlbench.check import table as check_table
+from dlbench.profiling import table as profiling_table
+from dlbench.sync import table as sync_table
+from dlbench.terminal import changes, ending, machines, pair
 
 DOCS = Path(__file__).parents[2] / "docs/reference/glossary.md"
 
@@ -20,6 +25,22 @@ def test_each_term_of_the_page_is_known() -> None:
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| **")]
     headings = {heading for heading, _ in glossary.terms().values()}
     assert len(headings) == len(rows) > 30
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        pair.HEAD,
+        changes.HEAD,
+        machines.HEADS,
+        ending.SPEEDS,
+        check_table.HEADS.values(),
+        profiling_table.HEAD,
+        sync_table.HEAD,
+    ],
+)
+def test_each_column_of_a_table_is_a_term(heads: Iterable[str]) -> None:
+    assert [head for head in heads if head.lower() not in glossary.terms()] == []
 
 
 @pytest.mark.parametrize(
