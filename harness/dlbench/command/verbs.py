@@ -302,7 +302,7 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
 
 
-@click.command("help")
+@click.command("help", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, metavar="[TERM]")
 def explain_term(words: tuple[str, ...]) -> None:
     """Print what a term in dlbench's output means; without TERM, all terms."""
