@@ -111,8 +111,7 @@ std::string checked_device(const std::string& requested, const Words& kinds) {
     const std::string kind = requested.substr(0, requested.find(':'));
     if (!contains(kinds, kind)) require_known("device", kind, kinds);
     throw UsageError("'" + requested +
-                     "' is not a device; allowed: a device such as cpu or cuda:0, or two, " +
-                     "such as cuda:0+cpu");
+                     "' is not a device; allowed: cpu, cuda:0, or two of them, such as cuda:0+cpu");
   }
   return requested == "cpu" || parts[2].matched ? requested : requested + ":0";
 }

@@ -53,7 +53,7 @@ def test_both_names_and_both_forms_are_found(name: str, form: str) -> None:
     kind = type("Stranger", (), {name: address if form == "int" else capsule})
     for _ in range(2):
         # The table is reached, and says whose it is.
-        with pytest.raises(TypeError, match="not the type that published"):
+        with pytest.raises(TypeError, match="this table does not belong to the type"):
             consumer.from_dlpack_c(kind())
 
 
