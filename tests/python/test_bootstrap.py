@@ -23,7 +23,7 @@ pytestmark = pytest.mark.process
 tomllib = pytest.importorskip("tomllib")
 ROOT = Path(__file__).resolve().parents[2]
 NO_TORCH_FOR_ROCM = (
-    "bootstrap: torch for ROCm is not on the package index; docs/how-to/gpu.md says how to add it"
+    "bootstrap: torch for ROCm is not on the package index; docs/how-to/gpu.md shows how to add it"
 )
 
 
