@@ -3,8 +3,8 @@
 Makes --times A/A comparisons of two sides of --replicas processes each, for each source of
 processes: the records of tests/stats, simulated ones with heavy tails, and every RUN that is named
 (a document whose cells have many processes, from `dlbench ... --replicas 60`), from which both
-sides are drawn. All cells of a comparison have the same processes, as in a run. Expected: false alarms
-in at most 1 % of the cells and in about 1 % of the comparisons.
+sides are drawn. All cells of a comparison have the same processes, as in a run. Expected: false
+alarms in at most 1 % of the cells and in about 1 % of the comparisons.
 """
 
 from __future__ import annotations

@@ -3,7 +3,8 @@
 Measures a small matrix in many processes, or reads such a run. A trial draws a few processes of
 each pair, forms the intervals as a run with this number of `--replicas` does, and compares each
 with the median of the processes that were not drawn. That median has an error of its own, by which
-the interval is widened, as for a normal distribution. Prints a table; `--check` fails outside 93..97 %.
+the interval is widened, as for a normal distribution. Prints a table; `--check` fails outside
+93..97 %.
 """
 
 from __future__ import annotations

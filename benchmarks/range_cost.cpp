@@ -1,5 +1,5 @@
-// Prints the ns of a range around nothing, made as in a worker. If NVTX_INJECTION64_PATH names a tool,
-// that tool is attached.
+// Prints the ns of a range around nothing, made as in a worker. If NVTX_INJECTION64_PATH names a
+// tool, that tool is attached.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
