@@ -17,7 +17,7 @@ from pathlib import Path
 from share_workers import SHARED, Wheel, digest
 
 MOST_BYTES = 8_000_000
-#: What each wheel must have, beside modules.
+#: Files that each wheel must have, in addition to modules.
 FILES = ("dlbench/cli.py", "dlbench/schema.json", "dlbench/compare.schema.json",
          "dlbench/producers/numpy.py", "dlbench/consumers/numpy.py")  # fmt: skip
 #: The modules for the wheel's own Python.
