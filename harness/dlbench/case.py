@@ -17,12 +17,12 @@ PERIOD = 101
 LAYOUTS = {
     "line": "one dimension",
     "grid": "two dimensions in C order",
-    "fortran": "two dimensions, the first running fastest",
-    "strided": "every second element of a line",
-    "reversed": "a line from its end to its start",
-    "broadcast": "two dimensions, the rows being one and the same",
-    "ones": "a line between two dimensions of size 1 with odd strides",
-    "scalar": "no dimensions: one element",
+    "fortran": "two dimensions in Fortran order",
+    "strided": "one dimension, every second element",
+    "reversed": "one dimension in reverse order",
+    "broadcast": "two dimensions, each row the same memory",
+    "ones": "one dimension between two of size 1 with odd strides",
+    "scalar": "one element without dimensions",
     "empty": "one dimension without elements",
 }
 #: Dtypes of ml_dtypes, and the integers that hold their bits.

@@ -33,38 +33,45 @@ def say(lines: Sequence[str], console: Console) -> None:
 
 @click.command("check")
 @click.argument("libraries", nargs=-1)
-@options.words_option("--only", "Some rules, or groups: export,c-api.")
+@options.words_option("--only", "Check only these rules or groups: export,c-api. Default: all.")
 @click.option(
     "--known",
     "known_file",
     metavar="FILE",
-    help="Accept the failures that FILE lists, a line each: LIBRARY RULE LINK.",
+    help="Accept the broken rules in FILE, one line each: LIBRARY RULE LINK.",
 )
 @click.option(
-    "--explain", metavar="RULE", help="Explain RULE: its sentence, its section and a script."
+    "--explain", metavar="RULE", help="Print the sentence of RULE, its section and a script."
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
 @click.option(
-    "--prove", "proving", is_flag=True, help="Prove each rule, by an honest and a faulty library."
+    "--prove",
+    "proving",
+    is_flag=True,
+    help="Test each rule on a library that keeps it and on one that breaks it.",
 )
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
 @click.option(
-    "--junit", metavar="FILE", help="Write a test case for each rule to FILE, as JUnit XML."
+    "--junit", metavar="FILE", help="Write a test case for each rule to FILE as JUnit XML."
 )
 @options.FORCE
 @click.option(
     "--device",
-    help="Device of the arrays: cuda:0. Default: the CPU, or the only device of the library.",
+    help="Check arrays on this device: cuda:0. Default: cpu, or the library's first device.",
 )
 @click.option(
-    "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
+    "--adapters", metavar="DIR", help="Load the adapters in DIR/producers and DIR/consumers too."
 )
 @click.option(
-    "--timeout", metavar="TIME", default="60s", show_default=True, help="Deadline of one rule."
+    "--timeout", metavar="TIME", default="60s", help="Deadline of one rule. Default: 60s."
 )
-@click.option("--out", metavar="DIR", help="Folder of results.json and the scripts.")
 @click.option(
-    "--all", "everything", is_flag=True, help="Print also rules that hold or do not apply."
+    "--out",
+    metavar="DIR",
+    help="Write results.json and a script for each broken rule to this folder.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Print rules that hold or do not apply too."
 )
 def check(libraries: tuple[str, ...], **params: Any) -> int:
     """Check libraries against the rules of the protocols.

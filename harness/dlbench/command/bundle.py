@@ -51,12 +51,17 @@ echo "$folder/bin/dlbench"
 @click.argument("out", metavar="OUT")
 @click.argument("libraries", nargs=-1, metavar="[REQUIREMENT]...")
 @click.option("--python", "version", metavar="X.Y", default=HERE,
-              show_default="this one", help="Python version of the target machine.")  # fmt: skip
+              help="Python version of the target machine. Default: this one.")  # fmt: skip
 @click.option("--platform", "platforms", multiple=True, metavar="TAG",
-              help="Platform of the target machine as pip names it, such as "
-                   "manylinux_2_28_x86_64; may be repeated. Default: this one.")  # fmt: skip
-@click.option("--wheel", metavar="FILE", help="Wheel of dlbench. Default: the one that pip finds.")
-@click.option("--find-links", multiple=True, metavar="DIR", help="Look for wheels also in DIR.")
+              help="Platform of the target machine in pip's form, such as manylinux_2_28_x86_64; "
+                   "may be repeated. Default: this one.")  # fmt: skip
+@click.option("--wheel", metavar="FILE", help="Wheel of dlbench. Default: found by pip.")
+@click.option(
+    "--find-links",
+    multiple=True,
+    metavar="DIR",
+    help="Look for wheels in DIR too; may be repeated.",
+)
 @options.FORCE
 def bundle(
     out: str,

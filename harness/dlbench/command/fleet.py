@@ -26,10 +26,12 @@ INCOMPLETE = 3  #: exit status where a job has no whole run
 @click.command("fleet")
 @click.argument("file", metavar="FILE")
 @click.option(
-    "--out", metavar="DIR", help="Folder of the fleet. Default: dlbench-results/ and FILE's name."
+    "--out",
+    metavar="DIR",
+    help="Write the fleet to this folder. Default: dlbench-results/ and FILE's name.",
 )
-@click.option("--dry-run", is_flag=True, help="Print the jobs and which are measured; stop.")
-@click.option("--quiet", is_flag=True, help="Print only errors and what is missing.")
+@click.option("--dry-run", is_flag=True, help="Print the jobs with their states and stop.")
+@click.option("--quiet", is_flag=True, help="Print only errors and missing runs.")
 @click.option("--no-report", is_flag=True, help="Write no report.")
 def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: bool) -> int:
     """Measure one matrix on several machines through ReFrame, and merge the runs.

@@ -19,13 +19,14 @@ from dlbench.supervisor import RequestFailed, Worker, worker_command
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import columns, fold, listing, pad, shorten, wrap
 
+HEAD = ("library", "version", "devices")
 LIMIT_S = 60
 OFFERS = "offers"  #: in the cache
 NOTHING = "nothing"
 NAME = len("exports  ")  #: width of the label of an answer
 LEAST_ROOM = 40  #: least columns for an answer, also on a narrower terminal
 #: Failures that another import most likely repeats. They are cached for RETRY_S only, because a new
-#: driver or system library may mend them.
+#: driver or system library may repair them.
 LASTING = ("import-failed", "no-device")
 RETRY_S = 3600.0
 
@@ -147,7 +148,7 @@ def table(
         return
     installed = sorted((one for one in libraries if one.installed), key=lambda one: one.name)
     absent = sorted((one for one in libraries if not one.installed), key=lambda one: one.name)
-    rows = [("library", "version", "devices")]
+    rows = [HEAD]
     rows += [(one.name, one.version or "-", " ".join(one.devices)) for one in installed]
     rows += [(one.name, "absent", "") for one in absent]
     heads = columns(rows)

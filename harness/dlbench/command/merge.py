@@ -28,7 +28,9 @@ LISTS = ("benchmarks", "not_measured", "checks")
 
 @click.command()
 @click.argument("runs", nargs=-1, metavar="RUN RUN ...")
-@click.option("--out", metavar="DIR", required=True, help="Folder of the merged run, new or empty.")
+@click.option(
+    "--out", metavar="DIR", required=True, help="Write the merged run to this folder, new or empty."
+)
 def merge(runs: tuple[str, ...], out: str) -> int:
     """Merge the shards of a run, or the runs of several machines, into one run.
 

@@ -19,20 +19,21 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
 @click.command("export")
 @click.argument("run_", metavar="RUN")
 @click.option("--format", "format_", metavar="NAME", required=True,
-              help="Format: bmf, github-action, google-benchmark, pyperf, asv, asv-benchmarks, "
-                   "openmetrics, csv, markdown, support, parquet or arrow.")  # fmt: skip
-@click.option("--base", metavar="RUN", help="With --format markdown: add the changes since RUN.")
+              help="Write this format: bmf, github-action, google-benchmark, pyperf, asv, "
+                   "asv-benchmarks, openmetrics, csv, markdown, support, parquet or arrow."
+)  # fmt: skip
+@click.option("--base", metavar="RUN", help="Add the changes since RUN to --format markdown.")
 @click.option(
     "--commit",
     metavar="HASH",
-    help="With --format asv: hash of the measured commit. Default: zeros.",
+    help="Hash of the measured commit, for --format asv. Default: zeros.",
 )
 @click.option(
     "--commit-date",
     type=click.IntRange(min=0),
     metavar="SECONDS",
-    help="With --format asv: date of the commit, in seconds since 1970 as "
-         "`git show -s --format=%ct` prints it. Default: the run's date.",
+    help="Date of the commit in seconds since 1970 (git show -s --format=%ct), for --format "
+         "asv. Default: the run's date.",
 )  # fmt: skip
 @OUTPUT
 @options.FORCE

@@ -37,21 +37,24 @@ from dlbench.text.progress import Waiting
 
 PROBE_S = 30.0  #: deadline for an interpreter to report its facts
 ENV = click.option(
-    "--env", multiple=True, metavar="NAME=PYTHON", help="List also the libraries of that Python."
+    "--env",
+    multiple=True,
+    metavar="NAME=PYTHON",
+    help="List the libraries of that Python too; may be repeated.",
 )
 RELATIVE_TO = click.option(
     "--relative-to", metavar="MACHINE", default="",
-    help="Of a merged run, print and draw times relative to this machine. Default: the first.",
+    help="Of a merged run, show times relative to this machine. Default: the first.",
 )  # fmt: skip
 ADAPTERS = click.option(
-    "--adapters", metavar="DIR", help="Load also the adapters in DIR/producers and DIR/consumers."
+    "--adapters", metavar="DIR", help="Load the adapters in DIR/producers and DIR/consumers too."
 )
 
 
 def of_cell(function: options.Function) -> options.Function:
     """Adds the arguments of the verbs that run one cell."""
     its_env = click.option("--env", multiple=True, metavar="NAME=PYTHON",
-                           help="Python of the environment NAME of the cell.")  # fmt: skip
+                           help="Run the cell of environment NAME with this Python.")  # fmt: skip
     cell = click.argument("cell", nargs=-1, required=True)
     return click.argument("run_", metavar="RUN")(cell(ADAPTERS(its_env(function))))
 
@@ -94,7 +97,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 
 @click.command("doctor")
 @click.option("--env", multiple=True, metavar="NAME=PYTHON",
-              help="Report also whether a worker runs in that Python.")  # fmt: skip
+              help="Report whether a worker runs in that Python too; may be repeated.")  # fmt: skip
 def see_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console, probe = Console(), NoiseProbe()
@@ -179,7 +182,12 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
     is_flag=True,
     help="Print only the import statements, in the order that fails.",
 )
-@click.option("--timeout", metavar="TIME", default="120s", help="Deadline of --run. Default: 120s.")
+@click.option(
+    "--timeout",
+    metavar="TIME",
+    default="120s",
+    help="Deadline of the script under --run. Default: 120s.",
+)
 def reproduce(
     run_: str,
     cell: tuple[str, ...],
@@ -258,9 +266,11 @@ def explain_cell(
 @click.command()
 @click.argument("run_", metavar="RUN")
 @click.option(
-    "--figure", metavar="NAME", help="Draw only this figure: matrix, scaling, ecdf, drift, ..."
+    "--figure",
+    metavar="NAME",
+    help="Draw only this figure: matrix, scaling, ecdf, drift, ... Default: all.",
 )
-@click.option("--base", metavar="RUN", help="Draw the figure `change`: changes since RUN.")
+@click.option("--base", metavar="RUN", help="Draw the changes since RUN, the figure `change`.")
 @RELATIVE_TO
 def plot(run_: str, figure: str | None, base: str | None, relative_to: str) -> None:
     """Draw the figures of a run; with --base, the changes since that run.
@@ -285,12 +295,14 @@ def plot(run_: str, figure: str | None, base: str | None, relative_to: str) -> N
 
 @click.command()
 @click.option(
-    "--short", is_flag=True, help="A minute or two: fewer repetitions, native libraries only."
+    "--short",
+    is_flag=True,
+    help="End in a minute or two: fewer repetitions, native libraries only.",
 )
-@click.option("--times", type=click.IntRange(1, 100_000), default=100, show_default=True,
-              help="Repetitions of each planted fault.")  # fmt: skip
-@options.words_option("--only", "Run only these trials: faults, delays, ...")
-@click.option("--seed", type=options.SEED, default=1, show_default=True)
+@click.option("--times", type=click.IntRange(1, 100_000), default=100,
+              help="Inject each fault this many times. Default: 100.")  # fmt: skip
+@options.words_option("--only", "Run only these trials: faults, delays, ... Default: all.")
+@click.option("--seed", type=options.SEED, default=1, help="Seed of the trials. Default: 1.")
 def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     """Inject faults, delays and copies, and report which ones the tool finds."""
     from dlbench.selftest import table
@@ -302,7 +314,7 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
 
 
-@click.command("help")
+@click.command("help", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, metavar="[TERM]")
 def explain_term(words: tuple[str, ...]) -> None:
     """Print what a term in dlbench's output means; without TERM, all terms."""

@@ -37,26 +37,29 @@ def measuring(function: Any) -> Any:
 @click.command("compare")
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
 @click.option(
-    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%; 1% for counts."
+    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%; of counts 1%."
 )
-@click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL), show_default=True,
-              help="Results that exit with 1; inconclusive: 3, or 4 for most cells.")  # fmt: skip
-@click.option("--force", is_flag=True, help="Compare runs even if their machines differ.")
+@click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL),
+              help="End with code 1 on these results; inconclusive: 3, or 4 for most cells. "
+                   f"Default: {','.join(gate.ALL)}.")  # fmt: skip
+@click.option("--force", is_flag=True, help="Compare runs of different machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option(
     "--junit",
     metavar="FILE",
-    help="Write a test case for each cell to FILE, as JUnit XML; FILE must be new.",
+    help="Write a test case for each cell to FILE, a new file, as JUnit XML.",
 )
-@click.option("--all", "everything", is_flag=True, help="Print all cells, not only changed ones.")
+@click.option("--all", "everything", is_flag=True, help="Print unchanged cells too.")
 @click.option("--count", metavar="WHAT", help="Compare counts instead of times: instructions.")
 @click.option(
-    "--aa", is_flag=True, help="Measure this environment as both sides, to count false alarms."
+    "--aa", is_flag=True, help="Measure this environment as both sides and count false alarms."
 )
 @click.option("--base-env", metavar="NAME=PYTHON", help="Measure that Python as base.")
 @click.option("--head-env", metavar="NAME=PYTHON", help="Measure that Python as head.")
 @click.option(
-    "--workers", type=options.WORKERS, help="Maximum number of workers for each pair and side."
+    "--workers",
+    type=options.WORKERS,
+    help=f"Use at most this many workers for each pair and side. Default: {_core.most_workers}.",
 )
 @measuring
 @click.pass_context

@@ -15,6 +15,10 @@ from dlbench.text.layout import columns, shorten
 from dlbench.values import PHASES
 
 SMALL = 0.01  #: lines below this share of the total are summed into one
+NATIVE_HEAD = ("share", "instructions", "library", "function")
+PYTHON_HEAD = (*NATIVE_HEAD[:-1], "Python function", "calls", "with its callees")
+PHASES_HEAD = ("share", "instructions", "phase")
+TIMES_HEAD = ("share", "time", "phase")
 
 
 def title(entry: Entry) -> str:
@@ -99,23 +103,22 @@ def python_table(breakdown: Breakdown, width: int) -> list[Text]:
         for line in large
     ]
     rows += [[*row, "", ""] for row in _others(breakdown.total, small, "functions")]
-    rows.append([_share(1), _number(breakdown.total), "", "in all", "", ""])
-    head = ["share", "instructions", "library", "Python function", "calls", "with its callees"]
-    return _table(head, rows, (0, 1, 5), width)
+    rows.append([_share(1), _number(breakdown.total), "", "total", "", ""])
+    return _table(PYTHON_HEAD, rows, (0, 1, 5), width)
 
 
 def native_table(breakdown: Breakdown, width: int) -> list[Text]:
     large, small = _gathered(breakdown.total, breakdown.native)
     rows = [[*_row(breakdown.total, line), line.name] for line in large]
     rows += _others(breakdown.total, small, "functions")
-    rows.append([_share(1), _number(breakdown.total), "", "in all"])
-    return _table(["share", "instructions", "library", "function"], rows, (0, 1), width)
+    rows.append([_share(1), _number(breakdown.total), "", "total"])
+    return _table(NATIVE_HEAD, rows, (0, 1), width)
 
 
 def library_table(breakdown: Breakdown, width: int) -> list[Text]:
     rows = [_row(breakdown.total, line) for line in breakdown.libraries()]
-    rows.append([_share(1), _number(breakdown.total), "in all"])
-    return _table(["share", "instructions", "library"], rows, (0, 1), width)
+    rows.append([_share(1), _number(breakdown.total), "total"])
+    return _table(NATIVE_HEAD[:-1], rows, (0, 1), width)
 
 
 def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Text]:
@@ -134,7 +137,7 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
         reported.append((exchange_ns, "exchange, in the same rounds"))
     rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in reported]
     rows.append(["", values.time(entry), "exchange, in rounds of its own"])
-    return _table(["share", "time", "phase"], rows, (0, 1), width)
+    return _table(TIMES_HEAD, rows, (0, 1), width)
 
 
 def counted_phases(breakdown: Breakdown, width: int) -> list[Text]:
@@ -151,7 +154,7 @@ def counted_phases(breakdown: Breakdown, width: int) -> list[Text]:
         for phase, count in [*breakdown.phases.items(), ("unexplained", left)]
     ]
     rows.append([_share(1), _number(breakdown.total), "exchange"])
-    return _table(["share", "instructions", "phase"], rows, (0, 1), width)
+    return _table(PHASES_HEAD, rows, (0, 1), width)
 
 
 def lines(entry: Measured, phases: Sequence[Entry], breakdown: Breakdown, width: int) -> list[Text]:

@@ -21,6 +21,7 @@ from dlbench.text.doctor_check import Check
 from dlbench.text.layout import pad, wrap
 
 GIB = 1 << 30
+HEAD = ("check", "state", "what to do")
 
 
 def checks(root: Path = Path("/")) -> list[Check]:
@@ -108,10 +109,10 @@ def noise(found: Noise) -> Iterator[Check]:
 def table(found: list[Check], width: int) -> list[Text]:
     """One line a check; long texts are wrapped in their column, never cut."""
     name = max(cell_len(check.name) for check in found) + 2
-    widest = max([cell_len(c.state) for c in found if c.advice] + [len("state")]) + 2
+    widest = max([cell_len(c.state) for c in found if c.advice] + [len(HEAD[1])]) + 2
     state = min(widest, max((width - name) // 2, 24))
     room = max(width - name - state, 24)
-    lines = [Text(pad("check", name) + pad("state", state) + "what to do", style="bold")]
+    lines = [Text(pad(HEAD[0], name) + pad(HEAD[1], state) + HEAD[2], style="bold")]
     for check in found:
         # Without advice the text has the whole line.
         states = wrap(check.state, state - 2, whole=True) if check.advice else [check.state]

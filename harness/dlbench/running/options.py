@@ -42,16 +42,27 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 
 OPTIONS = (
     click.option("--matrix", is_flag=True, help="Measure all pairs of the installed libraries."),
-    words_option("--producers", "Producers, or all; faulty:FAULT injects a fault (see list)."),
-    words_option("--consumers", "Consumers, or all."),
-    words_option("--protocols", "Protocols: dlpack, dlpack_c, convert, ..., or all."),
     words_option(
-        "--devices", "Devices: cpu, cuda:0, rocm:0, sycl:0, sim:0; from one to another: cuda:0+cpu."
+        "--producers",
+        "Measure these producers, or all; faulty:FAULT injects a fault. Default: all installed.",
     ),
-    words_option("--cases", "Cases, or all: f32, f32-unaligned, f32-grad, f32-nulls, ..."),
-    words_option("--sizes", "Array sizes: 4KiB,1MiB."),
+    words_option("--consumers", "Measure these consumers, or all. Default: all installed."),
     words_option(
-        "--phases", "Phases to time: query, export, import, release, or all. Default: exchange."
+        "--protocols", "Measure these protocols, or all. Default: dlpack,dlpack_c,convert."
+    ),
+    words_option(
+        "--devices",
+        "Measure on these devices: cpu, cuda:0, rocm:0, sycl:0, sim:0, cuda:0+cpu (from one to the "
+        "other). Default: cpu and the first GPU.",
+    ),
+    words_option(
+        "--cases", "Measure these cases: f32, f32-unaligned, f32-grad, ..., or all. Default: f32."
+    ),
+    words_option(
+        "--sizes", "Measure arrays of these sizes. Default: 4KiB,256KiB,4MiB; of all cases 64KiB."
+    ),
+    words_option(
+        "--phases", "Time these phases: query, export, import, release, or all. Default: exchange."
     ),
     words_option(
         "--count", "Count `instructions` of each exchange after the rounds, with valgrind."
@@ -73,18 +84,24 @@ OPTIONS = (
         "--filter", "filter_", metavar="REGEX", help="Measure only cells whose name matches."
     ),
     click.option(
-        "--budget", metavar="TIME", help="Stop the run after this time, imports included: 90s, 2m."
+        "--budget",
+        metavar="TIME",
+        help="Stop the run after this time, imports included: 90s, 2m. Default: none.",
     ),
     click.option(
-        "--precision", metavar="SHARE", help="Stop refining a cell at this interval. Default: 2%."
+        "--precision",
+        metavar="SHARE",
+        help="Stop measuring a cell at this half-width of its interval. Default: 2%.",
     ),
     click.option(
-        "--replicas", type=WORKERS, help="Worker processes that measure each cell. Default: 3."
+        "--replicas",
+        type=WORKERS,
+        help="Measure each cell in this many worker processes. Default: 3.",
     ),
     click.option(
         "--shard",
         metavar="K/N",
-        help="Measure part K of N of --matrix, for one of N equal machines; see merge.",
+        help="Measure part K of N of --matrix, on one of N equal machines. Default: 1/1.",
     ),
     click.option(
         "--isolate",
@@ -94,7 +111,7 @@ OPTIONS = (
     click.option(
         "--jobs",
         type=JOBS,
-        help="Workers that import at the same time. Default: the number of cores, at most 4.",
+        help="Import in this many workers at a time. Default: the number of cores, at most 4.",
     ),
     click.option(
         "--timeout", metavar="TIME", help="Deadline of one step of a worker. Default: 30s."
@@ -102,27 +119,27 @@ OPTIONS = (
     click.option(
         "--wait-idle",
         metavar="TIME",
-        help="Wait up to TIME until the machine is idle; exit code 2 if it stays busy.",
+        help="Wait up to TIME until the machine is idle, else end with code 2. Default: no wait.",
     ),
     click.option(
         "--adapters",
         metavar="DIR",
-        help="Load also the adapters in DIR/producers and DIR/consumers.",
+        help="Load the adapters in DIR/producers and DIR/consumers too.",
     ),
     click.option(
         "--env",
         multiple=True,
         metavar="NAME=PYTHON",
-        help="Measure also the libraries of that Python; may be repeated.",
+        help="Measure the libraries of that Python too; may be repeated.",
     ),
     click.option(
         "--out",
         metavar="DIR",
-        help="Folder of the run, new or empty. Default: dlbench-results/TIME.",
+        help="Write the run to this folder, new or empty. Default: dlbench-results/TIME.",
     ),
     click.option("--resume", metavar="DIR", help="Continue the interrupted run in DIR."),
     click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
-    click.option("--seed", type=SEED, help="Seed of the order of rounds."),
+    click.option("--seed", type=SEED, help="Seed of the order of rounds. Default: 1."),
     click.option("--no-plots", is_flag=True, help="Write no figures and no report."),
     click.option("--quiet", is_flag=True, help="Print only errors."),
 )

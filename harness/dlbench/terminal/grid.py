@@ -25,6 +25,18 @@ LOSES = "!"
 COUNTED = "instr"  #: heading of the column of instructions
 WIDE = "^"
 UNCOUNTED = "not counted"
+#: By mark or further column, its line in the legend.
+LEGEND = {
+    "*": "* copied",
+    LOSES: "! drops or converts an attribute",
+    "?": "? not proven",
+    WIDE: f"^ {values.WIDE_TEXT}",
+    "~": f"~ {values.NEAR_FLOOR_TEXT}",
+    "-": "- protocol not offered",
+    "absent": "absent: not installed",
+    COUNTED: f"{COUNTED}: instructions of one exchange",
+    UNCOUNTED: "? not counted",
+}
 STYLES = {LOSES: "red", "*": "yellow", "?": "magenta", "word": "red", "-": "dim"}
 
 
@@ -164,19 +176,8 @@ def legend(grids: Sequence[Grid], width: int) -> list[str]:
     used |= {LOSES for entry in measured if values.lost(entry)}
     used |= {WIDE for entry in measured if values.is_wide(entry)}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
-    texts = {
-        "*": "* copied",
-        LOSES: "! drops or converts something",
-        "?": "? not proven",
-        WIDE: f"^ {values.WIDE_TEXT}",
-        "~": f"~ {values.NEAR_FLOOR_TEXT}",
-        "-": "- protocol not offered",
-        "absent": "absent: not installed",
-        COUNTED: f"{COUNTED}: instructions of one exchange",
-        UNCOUNTED: "? not counted",
-    }
     if any(grid.is_counted for grid in grids):
         words.add(COUNTED)
         words |= {UNCOUNTED for entry in measured if not entry.instructions}
-    parts = [text for mark, text in texts.items() if mark in used | words]
+    parts = [text for mark, text in LEGEND.items() if mark in used | words]
     return parts + phases.legend({head for grid in grids for head in grid.heads(width)})

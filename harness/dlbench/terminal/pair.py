@@ -28,6 +28,8 @@ HEAD = (
     *("from -> to", "protocol", "size", "clock", "median", "+-", "instructions"),
     *(*phases.COLUMNS, "outcome", "used", "first", "GB/s"),
 )
+#: Columns that are added where the cells differ in them.
+AXES_HEAD = ("device", "case", "environment", "machine")
 RIGHT = {"size", "median", "times", "+-", "instructions", "first", "GB/s", *phases.COLUMNS}
 #: Columns that are left out, in this order, until the table fits.
 SPARE = ("first", "used", "GB/s", "unexplained", "+-")
@@ -45,7 +47,7 @@ def table(
     ordered = sorted(entries, key=_order)
     rows = [_row(entry) | _parts(entry, parts) for entry in ordered]
     heads = list(HEAD)
-    for axis in ("device", "case", "environment", "machine"):
+    for axis in AXES_HEAD:
         found = {entry.axis(axis) for entry in entries}
         # If all rows are of another environment than the default, its name is shown too.
         if len(found) > 1 or (axis == "environment" and found != {DEFAULT}):
