@@ -1,9 +1,9 @@
-"""How often does `compare` call a cell SLOW or FAST where nothing changed, with few processes?
+"""Prints how often `compare` reports SLOW or FAST without a change, with few processes.
 
---times A/A comparisons of two sides of --replicas processes each, for each record of processes:
-the recorded ones of tests/stats, made-up ones with heavy tails, and every RUN that is named (a
-document whose cells have many processes, as `dlbench ... --replicas 60` writes it), from which both
-sides are drawn. All cells of a comparison are of the same processes, as in a run. Wanted: false
+Makes --times A/A comparisons of two sides of --replicas processes each, for each source of
+processes: the records of tests/stats, simulated ones with heavy tails, and every RUN that is named
+(a document whose cells have many processes, from `dlbench ... --replicas 60`), from which both
+sides are drawn. All cells of a comparison have the same processes, as in a run. Expected: false
 alarms in at most 1 % of the cells and in about 1 % of the comparisons.
 """
 
@@ -28,7 +28,7 @@ from dlbench.document import locate
 RECORDED = Path(__file__).parents[1] / "tests/stats/recorded_workers.cpp"
 REFERENCE = 61.0  #: ns
 Document = dict[str, Any]
-#: Of a random generator and a number of processes: what each process is off by, a logarithm.
+#: From a random generator and a number of processes: the deviation of each, as a logarithm.
 Scatter = Callable[[random.Random, int], list[float]]
 
 
@@ -85,7 +85,7 @@ def worker(ns: float) -> dict[str, Any]:
 
 
 def fill(entry: dict[str, Any], workers: list[dict[str, Any]]) -> None:
-    """Give it these workers."""
+    """Replace the entry's workers by these."""
     middle = statistics.median(one["median_ns"] for one in workers)
     entry |= {"workers": workers, "real_time": middle, "cpu_time": middle,
               "lo_ns": middle * 0.98, "hi_ns": middle * 1.02}  # fmt: skip
@@ -129,7 +129,7 @@ def compared(sides: tuple[Document, Document], folder: Path) -> Document:
 
 
 def measure(draw: Callable[[int], tuple[Document, Document]], times: int) -> str:
-    """Of so many comparisons: alarms, and what they could see."""
+    """Alarms of this number of comparisons, and their minimum detectable change."""
     alarms, cells, comparisons, blind, sees = 0, 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(times):
@@ -145,7 +145,7 @@ def measure(draw: Callable[[int], tuple[Document, Document]], times: int) -> str
 
 
 def main() -> None:
-    """Print a line a record."""
+    """Print one line for each record."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("runs", nargs="*", metavar="RUN")
     options.add_argument("--times", type=int, default=200)

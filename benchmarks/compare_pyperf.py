@@ -1,9 +1,9 @@
-"""`dlbench compare` and pyperf on the same question: did numpy -> torch change?
+"""Compares `dlbench compare` and pyperf on the same question: did numpy -> torch change?
 
-Wall time of one A/A comparison of dlbench beside two `pyperf timeit` and their `compare_to`, and
-the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its
-own processes scattered. As a time grows with the square of what it shall see, the last ratio is
-that of the times for one and the same change. Needs pyperf for this Python.
+Prints the wall time of one A/A comparison of dlbench and of two `pyperf timeit` with `compare_to`,
+and the change that each would have detected in 95 of 100 cases at 1 of 100 false alarms, from the
+scatter of its own processes. The time that a comparison needs grows with the inverse square of that
+change, so the last ratio is that of the times for the same change. Needs pyperf for this Python.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Side = Sequence[float]
 
 
 def seen_by(first: Side, second: Side) -> float:
-    """The change, relative, that two sides of such processes tell."""
+    """The relative change that two sides of such processes detect."""
     logs = [[math.log(value) for value in side] for side in (first, second)]
     degrees_of_freedom = len(first) + len(second) - 2
     squares = sum(statistics.variance(side) * (len(side) - 1) for side in logs)
@@ -37,7 +37,7 @@ def seen_by(first: Side, second: Side) -> float:
 
 
 def ours(folder: Path) -> tuple[float, float, int]:
-    """Seconds, the change that could be seen, and processes a side."""
+    """Seconds, the minimum detectable change, and processes a side, of dlbench."""
     out = folder / "ours"
     words = ["compare", "--aa", "numpy", "torch", "--protocols", "dlpack", "--sizes", "4KiB",
              "--filter", FILTER, "--out", str(out), "--fail-on", "none", "--quiet"]  # fmt: skip
@@ -52,7 +52,7 @@ def ours(folder: Path) -> tuple[float, float, int]:
 
 
 def theirs(folder: Path) -> tuple[float, float, int]:
-    """The same of pyperf."""
+    """The same for pyperf."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     paths = [folder / "a.json", folder / "b.json"]
     pyperf = [sys.executable, "-m", "pyperf"]
@@ -71,7 +71,7 @@ def theirs(folder: Path) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Print a line a pair of comparisons, and the medians."""
+    """Print one line for each pair of comparisons, and the medians."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=3)
     times = options.parse_args().times
@@ -82,7 +82,7 @@ def main() -> None:
         plain.append(mine[0] / other[0])
         same.append(plain[-1] * (mine[1] / other[1]) ** 2)
         for name, (seconds, change, processes) in (("dlbench", mine), ("pyperf", other)):
-            print(f"{name:<8}{seconds:7.1f} s, {processes} processes a side see {change:.1%}")
+            print(f"{name:<8}{seconds:7.1f} s, {processes} processes a side detect {change:.1%}")
         print(f"ratio of times {plain[-1]:.2f}, for the same change {same[-1]:.2f}", flush=True)
     print(f"median of {times}: {statistics.median(plain):.2f}, for the same change "
           f"{statistics.median(same):.2f} (wanted: at most 0.5)")  # fmt: skip

@@ -1,7 +1,7 @@
-"""`dlbench compare` over the number of cells: seconds and MB at 1k, 10k and 100k.
+"""Prints seconds and MB of `dlbench compare` at 1,000, 10,000 and 100,000 cells.
 
-Each size is measured in a process of its own, so that the peak memory is that size's. The cells are
-as a run writes them: --workers processes of six rounds each (3, the default of a run).
+Each size is measured in a separate process, which has its own peak memory. The cells are as a run
+writes them: --workers processes of six rounds each (3, the default of a run).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def entry(number: int, workers: int, chance: random.Random, slower: bool) -> dic
 
 
 def write(path: Path, cells: int, workers: int, seed: int) -> None:
-    """A document of so many cells; in that of the second seed some are slower."""
+    """A document of this many cells; with the second seed some are slower."""
     chance = random.Random(seed)
     reference = {"median_ns": 61.0, "spread": 0.01, "workers": 50}
     here = {
@@ -83,7 +83,7 @@ def measure(base: str, head: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line a size."""
+    """Print one line for each size."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=3)
     options.add_argument("--workers", type=int, default=3)

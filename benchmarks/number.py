@@ -1,7 +1,7 @@
-"""A cell's time compared with a bare C loop of the same call, and with timeit.
+"""Compares the time of a cell with a bare C loop of the same call, and with timeit.
 
-All three take turns in one process; a ratio is the median over rounds of neighboring blocks,
-printed with the range that 5 processes saw.
+All three are interleaved in one process. A ratio is the median over rounds of neighboring blocks,
+printed with its range over 5 processes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ PROCESSES = 5
 
 
 def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
-    """The consumer's call and the producer's array, as the adapters have them."""
+    """The consumer's call and the producer's array, from the adapters."""
     from pathlib import Path
 
     import dlbench
@@ -61,7 +61,7 @@ def ratios(producer: str, consumer: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line a pair."""
+    """Print one line for each pair."""
     if len(sys.argv) == 3:
         print(json.dumps(ratios(*sys.argv[1:])))
         return

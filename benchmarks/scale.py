@@ -1,6 +1,6 @@
-"""Planning and recording over the number of cells: seconds, MB, and how they grow.
+"""Prints seconds and MB of planning and recording, by the number of cells.
 
-Each size is measured in a process of its own, so that the peak memory is that size's.
+Each size is measured in a separate process, which has its own peak memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIZES = [4 << shift for shift in range(10, 20)]
 
 
 def libraries(count: int) -> list[_core.Library]:
-    """As many made-up libraries."""
+    """This many invented libraries."""
     return [
         _core.Library(
             name=f"lib{i:03}",
@@ -35,7 +35,7 @@ def libraries(count: int) -> list[_core.Library]:
 
 
 def measure(cells: int) -> dict[str, float]:
-    """Plan so many cells; write a journal that records them, and the document from it."""
+    """Plan this many cells; write a journal of them, and its document."""
     count = round((cells / len(SIZES)) ** 0.5)
     made = libraries(count)
     begin = time.perf_counter()
@@ -77,7 +77,7 @@ def entry(cell: _core.Cell) -> dict[str, object]:
 
 
 def main() -> None:
-    """Print the curve."""
+    """Print one line for each size."""
     if len(sys.argv) == 2:
         print(json.dumps(measure(int(sys.argv[1]))))
         return

@@ -223,8 +223,8 @@ TEST(Guard, LateReadersAreCountedAndNamedAsAnotherThread) {
   EXPECT_EQ(seen.accessors[0].library, "exchange_tests");
 }
 
-/// Readers and writers never stop, guards come and go: nobody is harmed, and at the end all is as
-/// it was.
+/// Readers and writers never stop while guards begin and end: no access fails, and at the end the
+/// protection is as before.
 TEST(Guard, IsLiftedWhileOthersStillFault) {
   const Memory memory;
   std::atomic<bool> stop{false};

@@ -78,7 +78,8 @@ TEST_F(FleetTest, TheDevicesTimeHasNoFloorOfTheHosts) {
 }
 
 TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
-  // Rows of 100 and steps of 1000 ns: an exchange of less than 20 ns cannot be told from none.
+  // Rows of 100 and steps of 1000 ns: an exchange of less than 20 ns cannot be distinguished from
+  // none.
   std::vector<plan::Library> libraries{library("long", "device=20"), library("short", "device=19"),
                                        library("none", "device=-5")};
   for (plan::Library& each : libraries) each.devices = {"sim:0"};

@@ -144,7 +144,7 @@ def takes_all(signature: inspect.Signature) -> bool:
 
 
 def signatures(function: Any, bound: bool) -> list[inspect.Signature]:
-    """All that a call has to bind to; none where none is told."""
+    """All that a call has to bind to; none if nothing is known."""
     if inspect.isclass(function):
         found = []
         for name in ("__new__", "__init__"):
@@ -338,7 +338,7 @@ class Walk:
         return self.derived(value)
 
     def derived(self, value: Value) -> Value:
-        """Something of a value, whose type is not told."""
+        """An attribute of a value with an unknown type."""
         if isinstance(value, Instance):
             return FOREIGN if self.is_foreign(value.cls) else None
         return value if isinstance(value, Foreign) else None

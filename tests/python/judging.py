@@ -1,4 +1,4 @@
-"""One exchange between planted halves, judged over the wire."""
+"""One exchange between a planted producer and consumer, judged over the wire."""
 
 from __future__ import annotations
 

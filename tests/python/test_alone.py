@@ -1,4 +1,4 @@
-"""A consumer without a call for one protocol alone is shown nothing else."""
+"""A consumer without a call for one protocol alone receives an object with that protocol alone."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_a_conversion_that_asks_and_then_refuses_is_refused(tmp_path: Path) -> N
 
 
 def test_a_conversion_is_not_taken_for_dlpack(tmp_path: Path) -> None:
-    """Whoever takes DLPack has a call for it, and a column of it that can be compared."""
+    """A consumer that imports DLPack has a call for it, and a column of it that can be compared."""
     take = "import numpy as np\nPROTOCOLS = {'convert': np.asarray}\n"
     for protocol in ("dlpack", "dlpack_legacy", "dlpack_c"):
         error = cross(tmp_path, MAKE, take, protocol)["error"]
@@ -152,7 +152,7 @@ def test_every_protocol_but_two_can_be_shown_alone() -> None:
 
 
 def test_what_the_producer_fails_alone_is_reported_as_its_own(tmp_path: Path) -> None:
-    """Also after the consumer was told that the old method knows no versions."""
+    """Also after the old method has refused the version."""
     make = MAKE.replace("return case.numpy()", "a = case.numpy(); a.flags.writeable = 0; return a")
     error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
     assert (error["outcome"], error["exception"]) == ("no-protocol", "BufferError")

@@ -112,6 +112,6 @@ def test_a_system_that_is_not_bare_is_refused(tmp_path: Path, planted: str) -> N
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    refused = "first_commands: this is no bare system" in done.stderr
+    refused = "first_commands: not a bare system" in done.stderr
     assert refused is bool(planted), done.stderr
     assert ("no-python: command not found" in done.stderr) is not refused

@@ -1,4 +1,4 @@
-"""A device's time that its timer cannot tell from none: a bound everywhere, nowhere a number."""
+"""A device time below the timer's resolution has a bound everywhere and a number nowhere."""
 
 from __future__ import annotations
 

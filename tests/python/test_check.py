@@ -1,4 +1,4 @@
-"""Rules on real halves, in processes of their own."""
+"""Rules on the real native producer and consumer, in separate processes."""
 
 from __future__ import annotations
 

@@ -245,7 +245,7 @@ class Lines(_check.Buffered):
     ("requested", "expected"),
     [
         (lambda flags: flags, ["holds", "holds"]),
-        # Whoever asks for anything is told of strides: nobody is refused.
+        # Each request is answered with strides: none is refused.
         (lambda flags: 0x18, ["broken", "holds"]),
         (lambda flags: 0x11C, ["broken", "broken"]),
         (lambda flags: 0 if flags == 0x8 else flags, ["holds", "broken"]),

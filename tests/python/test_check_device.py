@@ -1,4 +1,4 @@
-"""Arrays on a device: no rule reads their memory, and what is written says where they lay."""
+"""Arrays on a device: no rule reads their memory, and the results name the device."""
 
 from __future__ import annotations
 

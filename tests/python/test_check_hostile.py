@@ -1,4 +1,4 @@
-"""Descriptions that no memory can have: a rule finds them, and the judge lives."""
+"""Descriptions that no memory can have: a rule finds them, and the judge survives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The judge's hands against ctypes: what it reads, what it exports, and how it counts."""
+"""The reader and the exporter of `_check` against ctypes."""
 
 from __future__ import annotations
 

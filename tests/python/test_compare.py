@@ -1,4 +1,4 @@
-"""`dlbench compare`: what it says of two documents, and how it ends."""
+"""`dlbench compare`: its output for two documents, and its exit status."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The device's own memcpy, which copies are held against: what of it is timed, and what is not
-told."""
+"""The device's own memcpy, the reference for copies: what of it is timed, and what is absent."""
 
 from __future__ import annotations
 

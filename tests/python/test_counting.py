@@ -1,4 +1,4 @@
-"""Instructions of whole exchanges under valgrind, and what is said where there is none."""
+"""Instructions of whole exchanges under valgrind, and the message without valgrind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The device's own clock: what is in flight, a host that is too late, and what takes no time."""
+"""The device's own clock: work in flight, a late host, and exchanges without device time."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> 
     assert nothing["below_ns"] >= 2 * timer["step_ns"] / 64
     assert nothing["reason"].startswith("below ")
     # Work that is there is found, and ten times as much is longer. A host thread sleeps longer than
-    # it is told to, the short sleep by a greater share.
+    # requested, the short sleep by a greater share.
     short, long = found["puts:works=200"]["real_time"], found["puts:works=2000"]["real_time"]
     assert short >= 200e3
     assert long >= 2000e3

@@ -1,4 +1,4 @@
-"""Whole runs on the simulated device: every clock and phase, pairs of devices, what is planted."""
+"""Whole runs on the simulated device: every clock and phase, pairs of devices, planted faults."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What dlbench says of drivers: on a machine without any, and on fake ones that fail."""
+"""The reports about drivers: on a machine without any, and on fake ones that fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""MXNet's Python 3.10 and NumPy 1.26 beside ours. tests/environments/run makes both and runs this.
+"""MXNet's Python 3.10 and NumPy 1.26 as environments. tests/environments/run makes both and runs
+this.
 
 DLBENCH_MXNET and DLBENCH_NUMPY126 are their interpreters.
 """

@@ -1,4 +1,4 @@
-"""What an exchange drops in silence, and what does not outlive the producer's array."""
+"""Attributes that an exchange drops silently, and results that do not outlive the array."""
 
 from __future__ import annotations
 

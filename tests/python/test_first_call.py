@@ -1,4 +1,4 @@
-"""The first call of an exchange in a process: what it cost, and what the libraries said."""
+"""The first call of an exchange in a process: its cost, and the warnings of the libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text of a library, a document or the system is shown as it is, and obeyed by nothing."""
+"""Text of a library, a document or the system is shown, and never executed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NAME = MARKS.replace("/", "").replace("[red]", f"[red]{'n' * 3000}")
 
 
 def hidden(text: str) -> list[str]:
-    """The characters of a text that nobody sees, but for line feeds."""
+    """The invisible characters of a text, except for line feeds."""
     return [c for c in text if c != "\n" and (
         unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
         or c in "\u3164\ufe0f")]  # fmt: skip

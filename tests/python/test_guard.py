@@ -1,4 +1,4 @@
-"""What a guard finds when a fault is planted, and its silence where there is none."""
+"""The guard's results with planted faults and without."""
 
 from __future__ import annotations
 

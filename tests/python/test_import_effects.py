@@ -1,4 +1,4 @@
-"""What the import of a library changes for others: planted changes are found, others are not."""
+"""Effects of an import on other libraries: planted ones are found, and no others."""
 
 from __future__ import annotations
 

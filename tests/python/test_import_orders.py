@@ -1,4 +1,4 @@
-"""Orders of imports that failed once are known to the next run, for the same versions."""
+"""The next run uses the orders of imports that failed, for the same versions."""
 
 from __future__ import annotations
 

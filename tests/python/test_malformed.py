@@ -1,4 +1,4 @@
-"""What libraries hand over is read in the worker: whatever it is, the worker answers and lives."""
+"""False descriptions by libraries: the worker reads them, answers and survives."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         assert "\n" not in message, recipe
 
 
-# What is behind a capsule of another name is somebody else's; here nothing is.
+# The pointer of a capsule with another name belongs to other code; here it points to nothing.
 UNKNOWN = """\
 import ctypes
 import sys

@@ -1,4 +1,4 @@
-"""`dlbench merge`: one document of several machines, and what the verbs make of it."""
+"""`dlbench merge`: one document of several machines, and the output of the verbs for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native halves: each protocol keeps the layout, the dtype and the values."""
+"""The native modules: each protocol preserves the layout, the dtype and the values."""
 
 from __future__ import annotations
 

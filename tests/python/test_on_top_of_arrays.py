@@ -1,4 +1,4 @@
-"""The rows on top of arrays and the sparse ones against NumPy and the native half, both ways."""
+"""Libraries on top of arrays, and sparse ones, with NumPy and native, both ways."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_a_row_and_its_column(library: str, tmp_path: Path) -> None:
         key = tuple("it" if name == library else name for name in (giver, taker))
         expected = TABLE[library].get((key[0], key[1]), {}).get(protocol, "no-protocol")
         found = in_words(answer)
-        # Reasons are told by how they begin: the rest is the library's, and longer.
+        # Reasons are compared by their beginning: the rest is the library's message.
         same = (
             found.startswith(expected)
             if ": " in expected or expected == "no-protocol"

@@ -1,4 +1,4 @@
-"""A real run's verdicts held against those of a judge that shares no code with dlbench."""
+"""The verdicts of a real run, compared with those of a judge that shares no code with dlbench."""
 
 from __future__ import annotations
 

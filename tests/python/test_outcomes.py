@@ -1,4 +1,4 @@
-"""What becomes of an array between each library and NumPy or native, against a table."""
+"""The outcomes between each library and NumPy or native, compared with a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pass over exchanges: which results are recorded, what a loss costs, what is left behind."""
+"""A pass over exchanges: recorded results, lost workers, and remaining items."""
 
 from __future__ import annotations
 

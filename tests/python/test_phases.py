@@ -1,4 +1,4 @@
-"""The phases, asked of a worker over its own wire: planted delays are found where they are."""
+"""The phases, requested over the wire: planted delays appear in the right phase."""
 
 from __future__ import annotations
 

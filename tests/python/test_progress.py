@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, lines elsewhere, nothing where nobody listens."""
+"""Progress: a bar on a terminal, lines elsewhere, nothing on a closed stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorder of driver calls, and the fake drivers held against its traces."""
+"""The recorder of driver calls, and the fake drivers compared with its traces."""
 
 from __future__ import annotations
 

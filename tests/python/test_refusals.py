@@ -1,4 +1,4 @@
-"""A refusal belongs to the party that raised it, and a proxy's refusal to neither library."""
+"""A refusal is attributed to the side that raised it, and a proxy's refusal to neither library."""
 
 from __future__ import annotations
 

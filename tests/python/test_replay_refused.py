@@ -1,4 +1,4 @@
-"""A consumer that refuses to be watched: what it asks of the array itself is not known."""
+"""A consumer that refuses a proxy: its requests to the array itself are not known."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wire import F32, ask, plant, prepare
 
 pytestmark = pytest.mark.process
 
-#: `__array__` copies: the producer does, whoever calls it.
+#: `__array__` copies: the producer does, for each caller.
 MAKE = """
 class Mine:
     def __init__(self, array):

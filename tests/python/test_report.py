@@ -1,4 +1,4 @@
-"""The report in a real browser: what it shows, by pointer and by keyboard, and that it is quiet."""
+"""The report in a real browser: its content by pointer and keyboard, without errors."""
 
 from __future__ import annotations
 

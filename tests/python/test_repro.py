@@ -1,4 +1,4 @@
-"""A reproducer needs no dlbench, runs, and shows what the run saw."""
+"""A script of `repro` needs no dlbench, runs, and shows the result of the run."""
 
 from __future__ import annotations
 

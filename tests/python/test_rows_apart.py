@@ -1,4 +1,4 @@
-"""Tables of the terminal: no two lines are alike, and each has its device where there are two."""
+"""Tables of the terminal: no two lines are alike, and each names its device if there are two."""
 
 from __future__ import annotations
 

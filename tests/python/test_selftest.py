@@ -1,4 +1,4 @@
-"""The self-test finds what was planted, and says so where an instrument fails."""
+"""The self-test finds planted faults, and reports an instrument that fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Freed memory of a device is written over, so that a result that does not hold it is found."""
+"""Freed memory of a device is overwritten, so that a result that does not hold it is found."""
 
 from __future__ import annotations
 

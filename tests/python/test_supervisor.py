@@ -1,4 +1,4 @@
-"""What a child process writes is held within bounds, and what is no message ends it."""
+"""A child's output is limited, and output that is no message ends the child."""
 
 from __future__ import annotations
 

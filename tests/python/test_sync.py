@@ -1,4 +1,4 @@
-"""Synchronization: a library with a queue of threads, in ways that are known, and real queues."""
+"""Synchronization: a library with a queue of threads and known behavior, and real queues."""
 
 from __future__ import annotations
 

@@ -171,7 +171,7 @@ def waits(entry: dict[str, Any]) -> dict[Any, str]:
     return {stream: one.get("waits") or one["reason"] for stream, one in rows(entry).items()}
 
 
-#: Of libraries that order the stream which they are told after their own, and no other.
+#: Of libraries that order the stream that is passed after their own, and no other.
 CORRECT = {"own": "stream", None: "none", -1: "none", "foreign": "none"}
 
 

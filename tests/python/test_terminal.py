@@ -1,4 +1,4 @@
-"""The terminal picture: exact where a person looks first, bounded in width everywhere."""
+"""The output on a terminal: exact in its first lines, limited in width everywhere."""
 
 from __future__ import annotations
 

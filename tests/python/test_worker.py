@@ -1,4 +1,4 @@
-"""The worker's half, asked over its own wire with planted adapters around NumPy."""
+"""The worker, tested over its own wire with planted adapters around NumPy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cuda-core and numba-cuda on whatever libcuda.so.1 is found first; run by test_cuda_libraries.py.
+"""Runs cuda-core and numba-cuda on the first libcuda.so.1; used by test_cuda_libraries.py.
 
 Prints one JSON object: what was seen, or for `faults` what became of each failing call.
 """

@@ -1,4 +1,4 @@
-"""Talks to a worker through a file of requests, as `dlbench debug` does."""
+"""Sends requests to a worker from a file, as `dlbench debug` does."""
 
 from __future__ import annotations
 
