@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.style import Style
 
 import samples
-from dlbench import _core, findings, values
+from dlbench import _core, cli, findings, values
 from dlbench.document import EnvironmentFacts
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
@@ -431,6 +432,23 @@ def test_a_pipe_is_as_wide_as_columns_says_or_not_cut(
     monkeypatch.setenv("COLUMNS", requested)
     layout.forget_bad_columns()
     assert output.Console(io.StringIO()).width == width
+
+
+def test_show_cuts_nothing_in_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    reason = "a reason of many words " * 40
+    document = samples.document(
+        samples.measured("numpy", "numpy", 100.0),
+        samples.missing("numpy", "torch", "refused", reason),
+    )
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    for words in ([], ["numpy", "torch"]):
+        assert cli.main(["show", str(tmp_path), *words]) == 0
+        shown = capsys.readouterr().out
+        assert reason.strip() in shown
+        assert "\u2026" not in shown
 
 
 def test_nothing_is_cut_where_there_is_no_terminal() -> None:
