@@ -1,4 +1,4 @@
-# The version from pyproject.toml, and a hash over the sources that both ends of the wire are made of.
+# The version from pyproject.toml, and a hash of the sources of supervisor and worker.
 file(STRINGS ${PROJECT_SOURCE_DIR}/pyproject.toml version_line REGEX "^version = ")
 string(REGEX MATCH "[0-9][^\"]*" DLBENCH_VERSION "${version_line}")
 

@@ -1,4 +1,4 @@
-# What the modules hold of others, in the metadata of the wheel: an SBOM and the licenses.
+# Adds an SBOM and the licenses of bundled software to the metadata of the wheel.
 set(bundled "")
 # dlbench_bundles(NAME VERSION SPDX FILE...): the license is in the first FILE that exists.
 macro(dlbench_bundles name version spdx)

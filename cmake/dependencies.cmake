@@ -1,15 +1,15 @@
-# Headers and libraries come from the system or from the packages of the build requirements. Nothing
-# is downloaded unless DLBENCH_FETCH asks for it: then release archives, at a pinned hash.
+# Headers and libraries come from the system or from the packages of the build requirements. With
+# DLBENCH_FETCH missing ones are downloaded as release archives with a pinned hash.
 include(FetchContent)
 option(DLBENCH_FETCH "Download the headers and libraries that are missing" OFF)
 
 find_package(Python REQUIRED COMPONENTS Interpreter OPTIONAL_COMPONENTS Development.Module)
-# What is built for one Python needs the packages of the build requirements from any.
+# The packages of the build requirements may be installed for another Python than the target.
 set(DLBENCH_TOOLS_PYTHON ${Python_EXECUTABLE} CACHE FILEPATH
   "The Python that has pybind11, nanobind, nlohmann-json and apache-tvm-ffi")
 
 # dlbench_package_folder(VARIABLE PACKAGE): the folder of a Python package, or nothing. The package
-# is looked up, not imported: importing tvm_ffi imports torch where that is installed.
+# is not imported, because importing tvm_ffi imports torch if it is installed.
 function(dlbench_package_folder variable package)
   execute_process(
     COMMAND ${DLBENCH_TOOLS_PYTHON} -c
@@ -18,8 +18,8 @@ function(dlbench_package_folder variable package)
   set(${variable} "${folder}" PARENT_SCOPE)
 endfunction()
 
-# dlbench_may_fetch(VARIABLE NAME URL HASH [ARGUMENT...]): declares an archive of sources that are
-# missing; VARIABLE says whether they can be used: downloaded, or in FETCHCONTENT_SOURCE_DIR_NAME.
+# dlbench_may_fetch(VARIABLE NAME URL HASH [ARGUMENT...]): declares an archive of missing sources.
+# Sets VARIABLE if they can be used: downloaded, or in FETCHCONTENT_SOURCE_DIR_NAME.
 function(dlbench_may_fetch variable name url hash)
   string(TOUPPER "FETCHCONTENT_SOURCE_DIR_${name}" own)
   if(DLBENCH_FETCH OR ${own})
@@ -30,7 +30,7 @@ function(dlbench_may_fetch variable name url hash)
   endif()
 endfunction()
 
-# What is missing is reported together: what it is called, then its packages for apt, dnf, conda and
+# Missing dependencies are reported together: a title, then the packages for apt, dnf, conda and
 # Homebrew.
 set(dlbench_missing "")
 set(dlbench_missing_apt "")
@@ -50,7 +50,7 @@ if(NOT Python_Development.Module_FOUND)
   dlbench_is_missing("Python.h of ${Python_EXECUTABLE}" ${python}-dev ${python}-devel python python)
 endif()
 
-# The oldest that a system may have, and the one that is downloaded.
+# The oldest version of a system's library, and the downloaded version.
 set(dlbench_benchmark 1.7.1)
 find_package(benchmark ${dlbench_benchmark} QUIET)
 if(NOT benchmark_FOUND)
@@ -58,7 +58,7 @@ if(NOT benchmark_FOUND)
     https://github.com/google/benchmark/archive/refs/tags/v${dlbench_benchmark}.tar.gz
     6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
   if(fetch)
-    # A static library: a wheel holds it in the one module that uses it.
+    # A static library, which becomes part of the only module that uses it.
     set(BENCHMARK_ENABLE_TESTING OFF CACHE BOOL "" FORCE)
     set(BENCHMARK_ENABLE_INSTALL OFF CACHE BOOL "" FORCE)
     set(BENCHMARK_INSTALL_DOCS OFF CACHE BOOL "" FORCE)
@@ -67,14 +67,14 @@ if(NOT benchmark_FOUND)
     FetchContent_MakeAvailable(benchmark)
     get_directory_property(benchmark_VERSION
       DIRECTORY ${benchmark_SOURCE_DIR} DEFINITION benchmark_VERSION)
-    # Many small files of the same headers: as one it takes half the time to compile.
+    # Compile its many small files as one, which takes half the time.
     set_target_properties(benchmark PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     if(TARGET benchmark_main)
       set_target_properties(benchmark_main PROPERTIES EXCLUDE_FROM_ALL ON)
     endif()
-    # Its checks name their file: without the folder of this build, the bytes are the same.
+    # Remove the build folder from the paths in its checks, so that builds are reproducible.
     target_compile_options(benchmark PRIVATE -ffile-prefix-map=${benchmark_SOURCE_DIR}=benchmark)
-    # It makes errors of pedantic warnings, and clang's newest has one for its header.
+    # It treats pedantic warnings as errors, and the newest clang has one for its header.
     target_compile_options(benchmark PRIVATE -Wno-pedantic)
   else()
     dlbench_is_missing("Google Benchmark" libbenchmark-dev google-benchmark-devel benchmark
@@ -129,8 +129,8 @@ if(dlbench_missing)
   if(NOT Python_Development.Module_FOUND)
     set(or_download "")
   endif()
-  message(FATAL_ERROR "dlbench's build needs what is not installed: ${titles}\n"
-    "Install it, then build again:\n"
+  message(FATAL_ERROR "dlbench's build needs: ${titles}\n"
+    "Install the missing packages, then build again:\n"
     "  Debian, Ubuntu: apt-get install ${names_apt}\n"
     "  Fedora, RHEL:   dnf install ${names_dnf}\n"
     "  conda:          conda install -c conda-forge ${names_conda}\n"
@@ -145,24 +145,24 @@ if(NOT pybind11_FOUND)
   find_package(pybind11 3.0 CONFIG REQUIRED)
 endif()
 
-# A measured subject, no part of the rest: without it the library nanobind is `not-installed`.
+# nanobind is a measured library; without it the library nanobind is `not-installed`.
 execute_process(COMMAND ${DLBENCH_TOOLS_PYTHON} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind CONFIG QUIET)
 
-# dlpack.h travels with apache-tvm-ffi.
+# apache-tvm-ffi contains dlpack.h.
 dlbench_package_folder(tvm_ffi_dir tvm_ffi)
 find_path(DLPACK_INCLUDE_DIR dlpack/dlpack.h HINTS ${tvm_ffi_dir}/include NO_DEFAULT_PATH)
 if(NOT DLPACK_INCLUDE_DIR)
-  message(FATAL_ERROR "dlpack/dlpack.h not found: pip install apache-tvm-ffi")
+  message(FATAL_ERROR "dlpack/dlpack.h not found; install it: pip install apache-tvm-ffi")
 endif()
 add_library(dlbench_dlpack INTERFACE)
 target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR})
 
 find_path(DLBENCH_CALLGRIND_INCLUDE valgrind/callgrind.h)
 
-# Ranges for NVIDIA's tools: headers alone, from the package nvidia-nvtx or the CUDA toolkit. Built
-# without them, dlbench emits no ranges for those tools, and `doctor` says so.
+# Ranges for NVIDIA's tools need only headers, from the package nvidia-nvtx or the CUDA toolkit. A
+# build without them emits no ranges for those tools, which `doctor` reports.
 execute_process(
   COMMAND ${DLBENCH_TOOLS_PYTHON} -c "
 import importlib.util as u, pathlib

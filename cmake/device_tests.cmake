@@ -1,5 +1,5 @@
-# What the device room's tests need beside it: fake drivers, and vendors' headers where there are any.
-# The run path serves a start by hand; a sanitizer's dlopen does not look there.
+# The device tests use the fake drivers, and vendors' headers if they are installed. The run path is
+# for a start by hand; a sanitizer's dlopen does not use it.
 set_target_properties(device_tests PROPERTIES BUILD_RPATH ${DLBENCH_FAKE_DIR})
 set_tests_properties(device PROPERTIES TIMEOUT 120
   ENVIRONMENT "LD_LIBRARY_PATH=${DLBENCH_FAKE_DIR}:$ENV{LD_LIBRARY_PATH}")

@@ -1,9 +1,9 @@
-# Vendors' libraries over devices made of threads, under the vendors' names, in BUILD/fake. What
-# searches there first has a device: tests by their run path, a whole run by LD_LIBRARY_PATH.
+# Fake vendor libraries over devices made of threads, with the vendors' file names, in BUILD/fake.
+# Tests find them by their run path, a whole run by LD_LIBRARY_PATH.
 set(DLBENCH_FAKE_DIR ${PROJECT_BINARY_DIR}/fake)
 
-# dlbench_fake(NAME LIBRARY VERSION [FOLDER...]): tests/fake/*.cpp, tests/fake/NAME and those folders
-# there as libLIBRARY.so.VERSION
+# dlbench_fake(NAME LIBRARY VERSION [FOLDER...]): builds libLIBRARY.so.VERSION from tests/fake/*.cpp
+# and the folders NAME and FOLDER there.
 function(dlbench_fake name library version)
   set(folder ${PROJECT_SOURCE_DIR}/tests/fake)
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp ${folder}/${name}/*.cpp)

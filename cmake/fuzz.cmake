@@ -1,8 +1,8 @@
 # dlbench_fuzz(NAME USES rooms...): tests/fuzz/NAME.cpp as the test `fuzz_NAME`. With
-# DLBENCH_LIBFUZZER (clang alone) it is a libFuzzer target; else our driver feeds it, from a seed
-# and for DLBENCH_FUZZ_SECONDS.
+# DLBENCH_LIBFUZZER (clang only) it is a libFuzzer target; otherwise dlbench's driver runs it from a
+# seed for DLBENCH_FUZZ_SECONDS.
 option(DLBENCH_LIBFUZZER "Build the fuzz targets for libFuzzer (clang)" OFF)
-set(DLBENCH_FUZZ_SECONDS 2 CACHE STRING "How long each fuzz target runs as a test")
+set(DLBENCH_FUZZ_SECONDS 2 CACHE STRING "Seconds that each fuzz target runs as a test")
 
 function(dlbench_fuzz name)
   cmake_parse_arguments(arg "" "" "USES" ${ARGN})

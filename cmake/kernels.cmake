@@ -1,4 +1,4 @@
-# The kernels' text becomes part of the library: drivers compile it where it runs.
+# The sources of the kernels become part of the library; drivers compile them at run time.
 set(kernels ${PROJECT_SOURCE_DIR}/harness/device/kernels)
 file(READ ${kernels}/delay.ptx DLBENCH_DELAY_PTX)
 file(READ ${kernels}/delay.hip DLBENCH_DELAY_HIP)

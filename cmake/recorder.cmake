@@ -1,6 +1,6 @@
-# What records the calls of a GPU's driver, and what holds a driver against such a trace; in
-# BUILD/recorder. The recorder is loaded into foreign processes: it needs nothing but the C library,
-# and no sanitizer.
+# The recorder of a GPU driver's calls, and the replay that compares a driver with such a trace, in
+# BUILD/recorder. The recorder is loaded into other processes, so it needs only the C library and is
+# not sanitized.
 set(DLBENCH_RECORDER_DIR ${PROJECT_BINARY_DIR}/recorder)
 set(folder ${PROJECT_SOURCE_DIR}/tests/recorder)
 

@@ -1,15 +1,15 @@
 # A room is a folder, a static library and a test executable of the same name.
 
-# Headers take most of the time to compile: eight files in one unit take half of it. An editor
-# compiles file by file (the preset `edit`): that rebuilds less after a change.
-# What is measured in `measure` lies in a file of its own, so that nothing is inlined into it.
-# In the others, files repeat names: module tables of CPython, macros and planted values of tests.
+# Headers take most of the compile time, so eight files in one unit take half the time. The preset
+# `edit` compiles file by file, which rebuilds less after a change.
+# These are not joined: in `measure` nothing may be inlined into the timed code; in the others,
+# files repeat names (module tables of CPython, macros and planted values of tests).
 set(DLBENCH_NO_UNITY dlbench_measure _check device_tests exchange_tests stats_tests trace_tests)
-# A worker runs these while it measures: each stays alone for the same reason.
+# A worker runs these files while it measures, so they are not joined either.
 file(GLOB_RECURSE timed RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/worker/*.cpp)
 list(FILTER timed INCLUDE REGEX
   "worker/(timing|proxy|exchange|sync)/|/(module|py|capsule|consumer_call|exchange_api|import_call).cpp$")
-# The last two hold public classes made of types of their own file, which g++ warns of outside a main
+# The last two have public classes with members of file-local types, of which g++ warns in a joined
 # file.
 set_source_files_properties(${timed} results/schema.cpp results/strict_json.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -21,19 +21,19 @@ function(dlbench_unity target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${DLBENCH_UNITY} UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
-# Where files stay alone, reading headers takes nine tenths of the time: these are read once.
-# An editor reads what each file names, so that a header that a file forgets is found there.
+# In files that are not joined, reading headers takes nine tenths of the time, so these are
+# precompiled. Not in the preset `edit`, which finds a missing #include.
 function(dlbench_read_headers_once target)
   if(DLBENCH_UNITY)
     target_precompile_headers(${target} PRIVATE <Python.h> <algorithm> <array> <chrono> <cstring>
       <functional> <map> <memory> <optional> <span> <string> <string_view> <utility> <vector>)
-    # ccache wants it.
+    # Needed by ccache.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
   endif()
 endfunction()
 
-# These plan, supervise and convert. They take a quarter less time to compile at -O1, and a run spends
-# none of its time there.
+# These plan, supervise and convert, where a run spends no time. At -O1 they compile in a quarter
+# less time.
 set(DLBENCH_COLD dlbench_plan dlbench_fleet _core)
 
 function(dlbench_compile_options target)
@@ -42,13 +42,13 @@ function(dlbench_compile_options target)
   if(target IN_LIST DLBENCH_COLD)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   endif()
-  # g++ 12 sees overlaps in std::string's operator+ and unset values in std::optional that are not
-  # there (GCC bugs 105651 and 80635).
+  # g++ 12 has false warnings for std::string's operator+ and std::optional (GCC bugs 105651 and
+  # 80635).
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
   endif()
   if(DLBENCH_SANITIZE)
-    # These convert: at -O0 they take two thirds of the time to compile, and their tests no longer.
+    # At -O0 these compile in two thirds of the time, and their tests take the same time.
     if(target MATCHES "^dlbench_(plan|fleet|results)$")
       target_compile_options(${target} PRIVATE -O0)
     endif()
@@ -58,7 +58,7 @@ function(dlbench_compile_options target)
   endif()
 endfunction()
 
-# The guard reads Linux's signal frames and /proc.
+# The page guard needs Linux's signal frames and /proc.
 function(dlbench_drop_linux_only list)
   if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
     list(FILTER ${list} EXCLUDE REGEX "/(guard[^/]*|maps)[.]cpp$")
@@ -98,13 +98,13 @@ function(dlbench_room_tests name)
     target_link_libraries(${name}_tests PRIVATE dlbench_${name} GTest::gtest GTest::gtest_main)
     dlbench_compile_options(${name}_tests)
     dlbench_unity(${name}_tests)
-    # Simulations of `stats` would take minutes; the others compare times.
+    # At -O0 the simulations of `stats` take minutes; the others compare times.
     if(NOT name MATCHES "^(stats|measure|device|sync)$" OR
        DLBENCH_SANITIZE AND NOT name STREQUAL "stats")
-      # Half the time to compile; the code under test keeps the optimization of the build.
+      # Halves the compile time; the code under test keeps the optimization of the build.
       target_compile_options(${name}_tests PRIVATE -O0)
     endif()
-    # Those of `fleet` wait for workers most of the time.
+    # The tests of `fleet` mostly wait for workers.
     set(shards 1)
     if(name STREQUAL "fleet")
       set(shards 4)
@@ -118,7 +118,7 @@ function(dlbench_room_tests name)
       add_test(NAME ${test} COMMAND ${name}_tests)
       set_tests_properties(${test} PROPERTIES
         ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
-      # These compare times, or have threads that must run beside one another.
+      # These compare times, or have threads that must run at the same time.
       if(name MATCHES "^(device|measure|sync)$")
         set_tests_properties(${test} PROPERTIES RUN_SERIAL ON)
       endif()
@@ -143,8 +143,8 @@ function(dlbench_extension name)
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 
-# A native producer or consumer is under test, so it links nothing of what judges it. It uses devices
-# through the process's `_device`, by headers alone.
+# A native producer or consumer is measured, so it links no judging code. It uses devices through
+# the module `_device`, with headers only.
 function(dlbench_native name source)
   if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${source})
     return()
@@ -156,15 +156,14 @@ function(dlbench_native name source)
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 
-# A binding library that is measured: a module that is built as that library's documentation says.
-# Like a native module it links nothing of what judges it.
+# A module of a measured binding library, built as that library documents. It links no judging code.
 function(dlbench_subject binding name source)
   if(binding STREQUAL "pybind11")
     pybind11_add_module(${name} MODULE ${PROJECT_SOURCE_DIR}/${source})
   else()
     nanobind_add_module(${name} NB_STATIC NB_SUPPRESS_WARNINGS FREE_THREADED
       ${PROJECT_SOURCE_DIR}/${source})
-    # Its own nb_combined.cpp does the same, for half the time.
+    # nanobind's nb_combined.cpp joins its files, which halves the compile time.
     foreach(library nanobind-static nanobind-static-ft)
       if(TARGET ${library})
         set_target_properties(${library} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)

@@ -1,4 +1,4 @@
-# The normative schemas, built in: readers check documents against them.
+# Compiles the normative schemas in, with which readers check documents.
 foreach(schema RESULTS=schema.json JOURNAL=journal.schema.json COMPARISON=compare.schema.json)
   string(REPLACE "=" ";" pair ${schema})
   list(GET pair 0 name)

@@ -1,10 +1,10 @@
-"""Writes which software of others a build's modules hold: a CycloneDX file, and the licenses.
+"""Writes an SBOM (CycloneDX) and the licenses of the bundled software of a build.
 
     python write_sbom.py FOLDER DLBENCH_VERSION [NAME=VERSION=SPDX=FILE...]
 
-FOLDER gets `sboms` and `licenses`. Each NAME is a component that CMake found; FILE holds its
-license, in a header's first comment where FILE is a header. Components that come as Python packages
-are looked up here. The same input gives the same bytes: no time and no random number is written.
+Writes `sboms` and `licenses` into FOLDER. Each NAME is a component that CMake found; FILE contains
+its license, in the first comment if FILE is a header. Components from Python packages are looked up
+here. The output is reproducible: it contains no time and no random number.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ PACKAGES = {
 
 @dataclass(frozen=True)
 class Component:
-    """Software of others in the modules."""
+    """A bundled component."""
 
     name: str
     version: str
@@ -46,7 +46,7 @@ class Component:
 
 
 def of_packages(without: set[str]) -> Iterator[Component]:
-    """Those that are installed for this Python."""
+    """The components of PACKAGES that are installed for this Python."""
     for package, (name, spdx) in PACKAGES.items():
         if name in without:
             continue
@@ -64,7 +64,7 @@ def of_packages(without: set[str]) -> Iterator[Component]:
 
 
 def of_word(word: str) -> Component:
-    """One that CMake found."""
+    """A component that CMake found."""
     name, version, spdx, path = word.split("=", 3)
     text = Path(path).read_text(encoding="utf-8", errors="replace") if path else ""
     if path.endswith(".h"):
@@ -73,7 +73,7 @@ def of_word(word: str) -> Component:
 
 
 def document(version: str, components: list[Component]) -> dict[str, object]:
-    """The SBOM, as CycloneDX 1.6 has it."""
+    """The SBOM in the format CycloneDX 1.6."""
     return {
         "bomFormat": "CycloneDX",
         "specVersion": "1.6",

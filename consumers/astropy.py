@@ -1,4 +1,4 @@
-"""Astropy's quantities, from any array that NumPy can read; a unit that it knows is kept."""
+"""Astropy's quantities, from any array that NumPy can read; units that Astropy knows are kept."""
 
 import astropy.units as u
 
@@ -6,7 +6,7 @@ from dlbench import Call, X
 
 DEFAULT = False
 
-# copy=None copies only if necessary. False would raise in that case, as in NumPy.
+# copy=None copies only if necessary; copy=False raises in that case.
 PROTOCOLS = {
     "convert": Call(u.Quantity, X, copy=None),
     "buffer": Call(u.Quantity, X, copy=None),

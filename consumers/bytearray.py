@@ -1,4 +1,4 @@
-"""bytearray copies a buffer's bytes."""
+"""bytearray imports: copies a buffer's bytes."""
 
 PROTOCOLS = {"buffer": bytearray}
 

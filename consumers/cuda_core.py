@@ -1,4 +1,4 @@
-"""cuda.core imports; a stream of -1 stands for none."""
+"""cuda.core imports; stream_ptr=-1 means no stream."""
 
 import functools
 

@@ -1,4 +1,4 @@
-"""dpnp imports. What lies on the CPU comes back from `from_dlpack` as a NumPy array."""
+"""dpnp imports. From CPU memory `from_dlpack` returns a NumPy array."""
 
 import os
 

@@ -1,5 +1,5 @@
-// The native consumer with one planted fault, which the instruments must find. It is a separate
-// module, so that the native consumer stays unchanged.
+// The native consumer with one planted fault, which the instruments must find. A separate module
+// keeps the native consumer unchanged.
 #include "faulty/import.hpp"
 
 namespace dlbench::faulty {
@@ -23,9 +23,9 @@ PyObject* ready(PyObject* self, PyObject*) {
 
 PyMethodDef fault_methods[] = {
     {"from_dlpack", &from_dlpack, METH_O,
-     "from_dlpack($self, x, /)\n--\n\nAs that of the native consumer, with the fault."},
+     "from_dlpack($self, x, /)\n--\n\nThe native consumer's from_dlpack with the fault."},
     {"from_dlpack_c", &from_dlpack_c, METH_O,
-     "from_dlpack_c($self, x, /)\n--\n\nAs that of the native consumer, with the fault."},
+     "from_dlpack_c($self, x, /)\n--\n\nThe native consumer's from_dlpack_c with the fault."},
     {"delays", &delays, METH_NOARGS, kDelaysDoc},
     {}};
 

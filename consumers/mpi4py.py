@@ -1,4 +1,4 @@
-"""Imports of mpi4py's calls. `convert` is a message to itself, received into a bytearray."""
+"""mpi4py imports. `convert` sends a message to the own process and receives it in a bytearray."""
 
 from mpi4py import MPI
 
@@ -13,7 +13,7 @@ def send_to_itself(array):
     return received
 
 
-# One conversion, which tries the buffer first.
+# MPI.buffer tries the buffer protocol first.
 PROTOCOLS = {
     "dlpack": MPI.buffer,
     "buffer": MPI.buffer,

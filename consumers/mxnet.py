@@ -1,4 +1,4 @@
-"""MXNet imports; DLPack as a capsule."""
+"""MXNet imports; its DLPack functions accept capsules."""
 
 import mxnet as mx
 

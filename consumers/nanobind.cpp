@@ -9,8 +9,7 @@ namespace nb = nanobind;
 
 namespace {
 
-/// The imported array. nb::ndarray cannot be returned itself, because it would become the argument
-/// again.
+/// The imported array. A function that returns the nb::ndarray itself returns its argument.
 struct Taken {
   nb::ndarray<> array;
 };

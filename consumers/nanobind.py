@@ -1,9 +1,9 @@
-"""Functions bound with nanobind, with an `nb::ndarray` as argument."""
+"""nanobind imports: functions with an argument `nb::ndarray`."""
 
 from dlbench import _nanobind_consumer
 
 EXTENSION = "_nanobind_consumer"
-# One argument type, which tries DLPack first.
+# nb::ndarray tries DLPack first.
 PROTOCOLS = {
     "dlpack": _nanobind_consumer.from_any,
     "buffer": _nanobind_consumer.from_any,

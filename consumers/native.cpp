@@ -59,7 +59,7 @@ PyObject* deleted_so_far(PyObject*, PyObject*) {
 PyGetSetDef array_properties[] = {
     {"address", &address, nullptr, "Address of the first element.", nullptr},
     {"shape", &shape, nullptr, "Elements along each axis.", nullptr},
-    {"strides", &strides, nullptr, "Bytes from one element to the next along each axis.", nullptr},
+    {"strides", &strides, nullptr, "Strides in bytes along each axis.", nullptr},
     {"dtype", &dtype, nullptr,
      "NumPy's name, or 'dlpack(code,bits,lanes)' for other dtypes, whose buffer has unsigned\n"
      "numbers.",
@@ -81,16 +81,17 @@ PyBufferProcs array_buffer{&get_buffer, nullptr};
 
 PyMethodDef functions[] = {
     {"from_dlpack", &from_dlpack, METH_O,
-     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, which is called for DLPack 1.3, and "
+     "from_dlpack(x, /)\n--\n\nImports through x.__dlpack__, which is called for DLPack 1.3, and "
      "without arguments after a TypeError."},
     {"from_dlpack_c", &from_dlpack_c, METH_O,
-     "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API of x's type. Raises TypeError if "
-     "it publishes none."},
-    {"from_buffer", &from_buffer, METH_O, "from_buffer(x, /)\n--\n\nThrough the buffer protocol."},
+     "from_dlpack_c(x, /)\n--\n\nImports through the C exchange API of x's type. Raises TypeError "
+     "if the type has none."},
+    {"from_buffer", &from_buffer, METH_O,
+     "from_buffer(x, /)\n--\n\nImports through the buffer protocol."},
     {"from_array_interface", &from_array_interface, METH_O,
-     "from_array_interface(x, /)\n--\n\nThrough x.__array_interface__."},
+     "from_array_interface(x, /)\n--\n\nImports through x.__array_interface__."},
     {"from_array_struct", &from_array_struct, METH_O,
-     "from_array_struct(x, /)\n--\n\nThrough x.__array_struct__."},
+     "from_array_struct(x, /)\n--\n\nImports through x.__array_struct__."},
     own_stream_method,
     set_stream_method,
     {"imports", &imports_so_far, METH_NOARGS,

@@ -1,4 +1,4 @@
-"""Arguments of compiled functions: NumPy arrays, any object with a buffer, and device arrays."""
+"""Numba imports: NumPy arrays and buffers as arguments of compiled functions, and device arrays."""
 
 import numba
 import numpy as np
@@ -8,7 +8,7 @@ from numba.np.numpy_support import as_dtype
 
 
 def as_array(given):
-    """The argument as an array of compiled code's own; the result turns into a NumPy array."""
+    """The argument as an array of the compiled code; Numba returns it as a NumPy array."""
 
 
 def as_array_of_type(given):

@@ -4,8 +4,7 @@ import numpy as np
 
 from dlbench import Call, X
 
-# np.asarray uses the first of buffer, __array_struct__, __array_interface__ and __array__ that the
-# object has.
+# np.asarray uses the first that exists: buffer, __array_struct__, __array_interface__, __array__.
 PROTOCOLS = {
     "dlpack": np.from_dlpack,
     "convert": np.asarray,

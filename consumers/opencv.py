@@ -1,6 +1,6 @@
-"""OpenCV imports: its functions accept NumPy arrays alone.
+"""OpenCV imports: its functions accept only NumPy arrays.
 
-UMat is its own array type; it returns its content as a copy, and not its address.
+OpenCV's own array type UMat returns its content as a copy, and has no address.
 """
 
 import cv2

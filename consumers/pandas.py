@@ -1,4 +1,4 @@
-"""Pandas' series: arrays of unknown types become one object each."""
+"""Pandas' series; an array of an unknown type becomes one object."""
 
 import pandas as pd
 

@@ -1,6 +1,6 @@
-"""Pillow imports: always copies, and an image has two dimensions.
+"""Pillow imports: always copies, and only two dimensions.
 
-`Image.fromarray` reads the `__array_interface__`, and copies the content from the buffer.
+`Image.fromarray` reads the `__array_interface__` and copies the content from the buffer.
 """
 
 from PIL import Image

@@ -1,4 +1,4 @@
-"""Pint's quantities: they hold the array itself if Pint knows its type."""
+"""Pint's quantities, which contain the array itself if Pint supports its type."""
 
 import pint
 

@@ -1,4 +1,4 @@
-"""Polars' series, made from objects of types that it knows."""
+"""Polars' series, from objects of the types that Polars supports."""
 
 import polars as pl
 

@@ -1,4 +1,4 @@
-"""PyArrow imports: arrays by type, and plain bytes as a buffer, which has no dtype."""
+"""PyArrow imports: arrays with a dtype, and plain bytes as a buffer without one."""
 
 import pyarrow as pa
 

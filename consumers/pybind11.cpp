@@ -24,7 +24,7 @@ class Taken {
   py::buffer_info seen_;
 };
 
-/// One overload for each T, which takes NumPy arrays of that dtype without conversion.
+/// Defines an overload for each T, which accepts NumPy arrays of that dtype without conversion.
 template <typename... T>
 void define_typed(py::module_& module) {
   (module.def(
@@ -40,6 +40,6 @@ PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
   define_typed<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
                std::uint32_t, std::int64_t, std::uint64_t, bool, std::complex<float>,
                std::complex<double>>(module);
-  // Other objects that NumPy can convert to an array, with their own dtype.
+  // Accepts other objects that NumPy can convert to an array, with their own dtype.
   module.def("from_array", [](const py::object& given) { return py::array(given); });
 }

@@ -1,8 +1,8 @@
-"""Functions bound with pybind11, with a `py::buffer` or a `py::array_t` as argument."""
+"""pybind11 imports: functions with an argument `py::buffer` or `py::array_t`."""
 
 from dlbench import _pybind11_consumer
 
-# NumPy arrays pass through py::array_t as they are; NumPy makes an array of anything else.
+# py::array_t accepts NumPy arrays unchanged; NumPy converts other objects.
 PROTOCOLS = {
     "buffer": _pybind11_consumer.from_buffer,
     "array_interface": _pybind11_consumer.from_array,

@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays from dense ones."""
+"""SciPy's sparse arrays, from dense ones."""
 
 import scipy.sparse
 

@@ -1,4 +1,4 @@
-"""PyData's sparse arrays from dense ones and SciPy's."""
+"""PyData's sparse arrays, from dense ones and SciPy's."""
 
 import sparse
 

@@ -1,4 +1,4 @@
-"""TensorFlow imports; DLPack as a capsule."""
+"""TensorFlow imports; its DLPack function accepts capsules."""
 
 import os
 

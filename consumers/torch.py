@@ -15,6 +15,6 @@ def calls(source, target):
     place = target.replace("rocm", "cuda")
     if source != target:
         return {"dlpack": Call(torch.from_dlpack, X, device=place)}
-    # Without a device it copies to the CPU, whatever the interface holds.
+    # Without `device`, as_tensor copies to the CPU.
     here = Call(torch.as_tensor, X, device=place)
     return {"cuda_array_interface": here, "convert": here}

@@ -1,4 +1,4 @@
-"""TVM FFI imports: one call, which uses the C exchange API where a type publishes one."""
+"""TVM FFI imports: one call, which uses the C exchange API if the type has one."""
 
 import tvm_ffi
 

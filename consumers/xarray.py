@@ -1,4 +1,4 @@
-"""Xarray's arrays: an array with NumPy's functions is kept; any other becomes a NumPy array."""
+"""Xarray's arrays; an array without NumPy's dispatch protocols becomes a NumPy array."""
 
 import xarray as xr
 

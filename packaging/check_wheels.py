@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the wheels in a folder: what they hold, what they leave out, and their size.
+"""Checks the wheels in a folder: their files, their modules and their size.
 
     python packaging/check_wheels.py FOLDER
 
-Prints a line for each wheel. The exit status is 1 where one is not as it must be.
+Prints a line for each wheel. The exit status is 1 if a wheel has a fault.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from share_workers import SHARED, Wheel, digest
 
 MOST_BYTES = 8_000_000
-#: What each wheel must have, beside modules.
+#: Files that each wheel must contain, besides modules.
 FILES = ("dlbench/cli.py", "dlbench/schema.json", "dlbench/compare.schema.json",
          "dlbench/producers/numpy.py", "dlbench/consumers/numpy.py")  # fmt: skip
 #: The modules for the wheel's own Python.
@@ -28,7 +28,7 @@ MODULE = re.compile(r"dlbench/(?P<name>\w+)\.cpython-(?P<python>\d+t?)-[\w-]+\.s
 
 
 def faults(wheel: Wheel, pythons: set[str]) -> Iterator[str]:
-    """What is wrong with a wheel; `pythons` are those of all wheels, as `311` or `313t`."""
+    """The faults of a wheel. `pythons`: the Pythons of all wheels, such as `311` or `313t`."""
     size = wheel.path.stat().st_size
     if size > MOST_BYTES:
         yield f"has {size} bytes, more than {MOST_BYTES}"

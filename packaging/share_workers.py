@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Puts the worker modules of all wheels in a folder into each of them.
+"""Copies the worker modules of all wheels in a folder into each of them.
 
-`dlbench --env NAME=PYTHON` starts a worker in another Python, which loads the extension modules
-that were built for it. With those of every supported Python in each wheel it works in any of them.
+`dlbench --env NAME=PYTHON` starts a worker in another Python, which loads the extension modules for
+that Python. Each wheel has those of every supported Python.
 
     python packaging/share_workers.py FOLDER
 
-FOLDER holds wheels of one version, one for each Python. They are changed in place; wheels of other
-platforms do not mix. The same input gives the same bytes.
+FOLDER contains wheels of one version and platform, one for each Python. They are changed in place.
+The output is reproducible.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
-#: What a worker needs. With the other modules of every Python (fault-injecting adapters, pybind11's
-#: and nanobind's) a wheel would exceed 8 MB: of those it has its own Python's.
+#: The modules of a worker. Of the others (fault-injecting adapters, pybind11's, nanobind's) a wheel
+#: has only its own Python's, because all of them would exceed 8 MB.
 SHARED = ("_worker", "_device", "_native_producer", "_native_consumer")
 #: The first instant that a ZIP file can hold.
 OLDEST = 315532800
 
 
 class Wheel:
-    """A wheel's files, and what its name says."""
+    """A wheel's files, and the tags in its name."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -43,11 +43,11 @@ class Wheel:
 
     @property
     def tag(self) -> str:
-        """What the names of its own modules have between the dots: `cpython-313t-` and more."""
+        """The tag in the names of its own modules: `cpython-313t-` and more."""
         return f".cpython-{self.abi.removeprefix('cp')}-"
 
     def worker_modules(self) -> Iterator[str]:
-        """Those that were built for this wheel's own Python."""
+        """The worker modules for this wheel's own Python."""
         for name in self.files:
             folder, _, file = name.rpartition("/")
             is_module = folder == "dlbench" and file.endswith(".so") and self.tag in file
@@ -55,7 +55,7 @@ class Wheel:
                 yield name
 
     def write(self) -> None:
-        """Replaces the file, with a new RECORD."""
+        """Writes the wheel again, with a new RECORD."""
         record = f"{self.name}-{self.version}.dist-info/RECORD"
         self.files.pop(record, None)
         names = sorted(self.files, key=lambda name: (".dist-info/" in name, name))
@@ -70,13 +70,13 @@ class Wheel:
 
 
 def digest(content: bytes) -> str:
-    """As RECORD has it."""
+    """The hash in RECORD's notation."""
     hashed = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
     return f"sha256={hashed},{len(content)}"
 
 
 def entry(name: str, mode: int) -> zipfile.ZipInfo:
-    """A file's header; its time is SOURCE_DATE_EPOCH, so that it does not depend on the build."""
+    """A file's header with SOURCE_DATE_EPOCH as its time, independent of the build."""
     seconds = max(int(os.environ.get("SOURCE_DATE_EPOCH", OLDEST)), OLDEST)
     info = zipfile.ZipInfo(name, time.gmtime(seconds)[:6])
     info.compress_type = zipfile.ZIP_DEFLATED
@@ -85,7 +85,7 @@ def entry(name: str, mode: int) -> zipfile.ZipInfo:
 
 
 def share(folder: Path) -> list[Wheel]:
-    """The changed wheels. Raises ValueError where two cannot belong together."""
+    """The changed wheels. Raises ValueError if the wheels do not belong together."""
     wheels = [Wheel(path) for path in sorted(folder.glob("*.whl"))]
     if not wheels:
         raise ValueError(f"no wheel in {folder}")

@@ -1,1 +1,1 @@
-"""Pictures of a results document: `figures` draws them with matplotlib, `report` makes a page."""
+"""Pictures of a results document: `figures` draws them with matplotlib, `report` writes a page."""

@@ -33,7 +33,7 @@ def flag(right: float, top: float, color: str) -> Polygon:
 
 
 def _box(x: float, y: float, face: str | Color, edge: str, hatch: str | None = None) -> Rectangle:
-    # A hatch has the color of the edge; the white lines between cells are drawn on top.
+    # The edge's color is the hatch's; the white lines between cells are drawn later.
     line = 0.0 if hatch else LINE
     return Rectangle((x, y), WIDTH, HEIGHT, facecolor=face, edgecolor=edge, hatch=hatch,
                      linewidth=line)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Change: the ratio of head over base with its interval, a row a cell."""
+"""Change: the ratio head/base with its interval, one row for each cell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .forest import Forest, forest
 from .ink import INK, PAPER
 
 MOST_ROWS = 60
-#: Color and marker of each verdict, so that color-blind readers can distinguish them.
+#: Color and marker of each verdict; the markers help color-blind readers.
 STYLES = {
     "SLOW": ("#d55e00", ">"),
     "FAST": ("#009e73", "<"),
@@ -29,7 +29,8 @@ ORDER = ("SLOW", "FAST", "INCONCLUSIVE", "AMBIG", "SAME")
 
 
 def figure(comparison: Comparison, machine: str = "") -> Figure:
-    """Changed cells first, the largest change on top. `machine`: the head's processor."""
+    """The figure, with changed cells first and the largest change on top. `machine`: the head's
+    processor."""
     cells = [cell for cell in comparison.cells if cell.ratio is not None]
     cells.sort(key=lambda c: (ORDER.index(c.verdict or "SAME"), -_size(c), c.name))
     shown = cells[:MOST_ROWS]
@@ -49,7 +50,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     if made.axes is not None:
         _draw(made.axes, shown, comparison.threshold)
         _draw_key(made, {cell.verdict for cell in shown})
-        made.name_axis(f"{metric}, head over base")
+        made.name_axis(f"{metric}, head / base")
     return made.figure
 
 
@@ -70,16 +71,16 @@ def _word(cell: ComparedCell) -> str:
 
 
 def _workers(cells: list[ComparedCell]) -> list[str]:
-    """ "n: 2..3 processes a cell and side"."""
+    """ "n: 2..3 processes for each cell and side"."""
     counts = [count for cell in cells for count in (cell.base_workers, cell.head_workers)]
     if not any(counts):
         return []
     number = values.extent(counts)
-    return [f"n: {number} {'process' if number == '1' else 'processes'} a cell and side"]
+    return [f"n: {number} {'process' if number == '1' else 'processes'} for each cell and side"]
 
 
 def _sides(comparison: Comparison) -> list[str]:
-    """ "base: old/results.json, Python 3.11.7, 2026-11-23", and the head likewise."""
+    """For each side a text such as "base: old/results.json, Python 3.11.7, 2026-11-23"."""
     texts = []
     for name, side in comparison.sides.items():
         facts = [*side.runs, side.environment, f"Python {side.python}" if side.python else ""]
@@ -111,7 +112,7 @@ def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
 
 
 def ticks(most: float) -> list[float]:
-    """Ratios from 1 on, with enough distance for their labels."""
+    """Ratios for ticks, from 1 outward, with enough distance for their labels."""
     steps = (1.02, 1.05, 1.1, 1.2, 1.5, 2, 3, 5, 10, 30, 100, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
     kept = [1.0]
     for step in steps:

@@ -28,7 +28,7 @@ def has_numbers(document: Document) -> bool:
 
 
 def usual(entries: Iterable[Entry], axis: str, wanted: str) -> str:
-    """`wanted` where a measured entry has it, else the value that most measured entries have."""
+    """`wanted` if a measured entry has it, otherwise the most frequent measured value."""
     found = (entry for entry in entries if isinstance(entry, Measured))
     counts = Counter(str(entry.axis(axis)) for entry in found)
     if not counts or wanted in counts:
@@ -37,13 +37,13 @@ def usual(entries: Iterable[Entry], axis: str, wanted: str) -> str:
 
 
 def where(entries: Iterable[E], **axes: Axis) -> list[E]:
-    """Entries that have these values, `case_` standing for `case`."""
+    """The entries with these values; `case_` means `case`."""
     wanted = {key.rstrip("_"): value for key, value in axes.items()}
     return [e for e in entries if all(e.axis(key) == value for key, value in wanted.items())]
 
 
 def plain(entries: Sequence[E]) -> tuple[list[E], str, str]:
-    """Those of one protocol and one case, the usual ones where they were measured; and which."""
+    """The entries of one protocol and one case (the usual ones if measured), and their names."""
     protocol = usual(entries, "protocol", "dlpack")
     of_protocol = where(entries, protocol=protocol)
     case = usual(of_protocol, "case", "f32")
@@ -51,7 +51,7 @@ def plain(entries: Sequence[E]) -> tuple[list[E], str, str]:
 
 
 def by_consumer(entries: Sequence[E]) -> Iterator[tuple[str, str, str, list[E]]]:
-    """The title of a panel, its environment and device, and its entries: a panel a consumer."""
+    """For each consumer's panel: title, environment, device and entries."""
     for environment, device in places(entries):
         here = where(entries, environment=environment, device=device)
         suffix = "" if device == "cpu" else f" on {device}"
@@ -73,7 +73,7 @@ def places(entries: Iterable[Entry]) -> list[tuple[str, str]]:
 
 
 def provenance(document: Document) -> list[str]:
-    """The origin of the data, for a picture without its run."""
+    """The origin of the data, as text in the picture."""
     run = document.run
     pythons = {facts.python for facts in run.environments.values()} - {""}
     machines = sorted({entry.machine for entry in document.entries} - {""})
@@ -88,11 +88,11 @@ def provenance(document: Document) -> list[str]:
 
 
 def _sample_sizes(document: Document) -> str:
-    """ "n: 3 processes a cell, 12..24 rounds"; empty where nothing was measured."""
+    """ "n: 3 processes for each cell, 12..24 rounds in all"; empty if nothing was measured."""
     workers = [entry.workers for entry in measured(document) if entry.workers]
     rounds = [sum(len(worker.samples_ns) for worker in of) for of in workers]
     if not any(rounds):
         return ""
     processes = values.extent([len(of) for of in workers])
     noun = "process" if processes == "1" else "processes"
-    return f"n: {processes} {noun} a cell, {values.extent(rounds)} rounds in all"
+    return f"n: {processes} {noun} for each cell, {values.extent(rounds)} rounds in all"

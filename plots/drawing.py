@@ -26,12 +26,12 @@ from .ink import INK, PAPER
 DPI = 160
 MARGIN, LINE = 0.25, 0.17  #: inches: around a page, and of a note
 SMALL = 7.0  #: points, of notes
-LONGEST = 1000  #: most characters of one text, as the widest figure has room for
+LONGEST = 1000  #: maximum number of characters of a text, which the widest figure can show
 GREY = "#6b6b6b"
 PALE = "#d9d9d9"
 
-#: Text becomes paths, so that a figure is the same wherever it is shared. The salt makes the ids of
-#: two drawings of the same data the same.
+#: Text becomes paths, so that a figure looks the same everywhere. The salt makes the ids of two
+#: drawings of the same data equal.
 STYLE: dict[Any, Any] = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
@@ -51,7 +51,7 @@ STYLE: dict[Any, Any] = {
 
 @contextlib.contextmanager
 def style() -> Iterator[None]:
-    """The style of dlbench only: a user's matplotlibrc must not change a picture."""
+    """Only dlbench's style: a user's matplotlibrc must not change a picture."""
     with mpl.rc_context(), warnings.catch_warnings():
         # Characters that the font does not have are drawn as boxes.
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
@@ -61,8 +61,8 @@ def style() -> Iterator[None]:
 
 
 def save(figure: Figure, folder: Path, name: str) -> list[Path]:
-    """Writes NAME.svg and NAME.png atomically, without dates, versions, and characters that SVG
-    cannot hold."""
+    """Writes NAME.svg and NAME.png atomically, without dates, versions, and characters that are
+    invalid in SVG."""
     for text in figure.findobj(Text):
         lines = printable_lines(text.get_text(), LONGEST).split("\n")
         text.set_text("\n".join(map(log_line, lines)))
@@ -84,8 +84,8 @@ def inches(figure: Figure) -> Axes:
 
 @dataclass(frozen=True)
 class Page:
-    """A figure with its title above and its notes below: between them is the body, from `top` down
-    to `bottom`, in inches."""
+    """A figure with a title above and notes below. The body between them is from `top` down to
+    `bottom`, in inches."""
 
     figure: Figure
     canvas: Axes
@@ -106,8 +106,8 @@ def page(
     notes: list[str],
     nothing: str = "",
 ) -> Page:
-    """`heights` are those of the heading, the body and the key, which is above the notes.
-    `nothing`: the text in place of a body."""
+    """`heights`: of the heading, the body and the key above the notes, in inches. `nothing`: text
+    in place of an empty body."""
     note_lines = wrapped(notes, SMALL, width - 2 * MARGIN)
     heading, body, key = heights
     bottom = 0.12 + LINE * len(note_lines) + key
@@ -125,7 +125,7 @@ def page(
 
 @functools.lru_cache(maxsize=4096)
 def text_width(text: str, points: float, weight: str = "normal") -> float:
-    """Inches that the text needs at that size."""
+    """The width of the text at that size, in inches."""
     font = FontProperties(family="DejaVu Sans", size=points, weight=weight)
     seen = printable(text, LONGEST)
     width, _, _ = TextToPath().get_text_width_height_descent(seen, font, ismath=False)
@@ -138,7 +138,7 @@ def fitting(text: str, points: float, room: float, least: float = 4.5) -> float:
 
 
 def shortened(text: str, points: float, room: float) -> str:
-    """The text, cut with an ellipsis where it is wider than so many inches."""
+    """The text, cut with an ellipsis if it is wider than `inches`."""
     if len(text) <= LONGEST and text_width(text, points) <= room:
         return text
     fits = bisect.bisect_left(

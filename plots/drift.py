@@ -1,6 +1,6 @@
-"""The rounds in their order: whether a cell became slower or faster while it was measured.
+"""Drift: the rounds in order, which show whether a cell became slower or faster.
 
-One small panel for each pair, arranged like the matrix: producers down, consumers across.
+One small panel for each pair, arranged like the matrix.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from . import choosing, drawing, library_styles
 from .drawing import MARGIN, PALE, SMALL, shortened
 from .rounds import Panel, panels, rounds
 
-WIDEST = 3.0  # times the median; rounds outside are drawn at the edge
+WIDEST = 3.0  # multiple of the median; rounds outside are drawn at the edge
 NARROWEST = 1.1
-ROOM = 1.1  # a power: beyond the outermost round
+ROOM = 1.1  # exponent of the outermost ratio, for space beyond it
 LEFT, RIGHT, GAP = 1.35, 0.45, 0.08  # inches, as all measures here
 HEADING = 0.95
 WIDE, HIGH = 1.15, 0.42
@@ -27,15 +27,15 @@ TICKS = (1 / 3, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 2, 3)
 
 
 def figure(document: Document) -> Figure:
-    """Each round over its cell's median; the clock `call`."""
+    """The figure: each round divided by its cell's median, on the clock `call`."""
     found, axes_text = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
     width = max(LEFT + len(found) * (WIDE + GAP) + RIGHT, 6.0)
-    notes = ["each round divided by its cell's median, first to last; a line for each worker",
-             f"beyond {WIDEST:g}x: drawn at the edge"]  # fmt: skip
+    notes = ["each round divided by its cell's median, in order; one line for each worker",
+             f"rounds beyond {WIDEST:g}x are drawn at the edge"]  # fmt: skip
     body = max(len(producers) * (HIGH + GAP), 1.0)
-    heading = f"producers down, consumers across \u00b7 {axes_text}" if found else ""
+    heading = f"rows: producers, columns: consumers \u00b7 {axes_text}" if found else ""
     page = drawing.page("Drift over the rounds", heading, width, (HEADING, body, 0.08),
                         (notes if found else []) + choosing.provenance(document),
                         "" if found else "nothing was measured")  # fmt: skip
@@ -71,7 +71,7 @@ def _ratios(times: list[float], median: float) -> list[float]:
 
 
 def _prepare(axes: Axes, ends: tuple[float, float], title: str) -> None:
-    """One scale for all panels, labeled at the right end of a row."""
+    """Draws the common scale of all panels; it is labeled at the right end of a row."""
     low, high = ends[0] ** ROOM, ends[1] ** ROOM
     axes.set_title(shortened(title, LABEL, WIDE), fontsize=LABEL, weight="bold", loc="left", pad=4)
     axes.set(yscale="log", ylim=(low, high), xlim=(-0.03, 1.03), xticks=[])

@@ -1,4 +1,4 @@
-"""The spread of the rounds: one curve a cell, one panel a consumer."""
+"""Spread of the rounds: one curve for each cell, one panel for each consumer."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from .rounds import Panel, panels, prepare, rounds
 from .sheet import sheet
 from .sheet_key import producer_keys
 
-LEAST_ROOM = 1.15  # of the times' axis, beyond the fastest and the slowest round
+LEAST_ROOM = 1.15  # factor of the time axis beyond the fastest and the slowest round
 MOST_TICKS = 5
 
 
 def figure(document: Document) -> Figure:
-    """The share of a cell's rounds within a time, on the clock `call`."""
+    """The figure: the share of a cell's rounds up to each time, on the clock `call`."""
     found, cells_text = panels(document)
     producers = choosing.in_order((name for p in found for name in p.entries), choosing.YARDSTICK)
     styles = library_styles.of_all(producers)
-    notes = ["a curve for each cell: the share of its rounds up to a time; mark: the median"]
+    notes = ["one curve for each cell: the share of its rounds up to each time; mark: the median"]
     subtitle = (
         f"share of the rounds over the time of one exchange \u00b7 {cells_text}" if found else ""
     )

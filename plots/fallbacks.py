@@ -1,4 +1,4 @@
-"""Fallbacks: which kind of array makes which pair copy, a panel a consumer."""
+"""Fallbacks: the array kinds for which a pair copies, one panel for each consumer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LABEL = 8.0  # points
 LONGEST_LABEL = 1.6
 TILT = 60  # degrees, of the cases' names
 
-#: Okabe and Ito's colors; each kind has a mark too, for color-blind readers.
+#: Okabe and Ito's colors; each kind also has a mark, for color-blind readers.
 KINDS = {
     "zero-copy": (PAPER, ""),
     "copy by the consumer": ("#e69f00", "c"),
@@ -57,7 +57,7 @@ def has_fallbacks(document: Document) -> bool:
 
 
 def figure(document: Document) -> Figure:
-    """One protocol, device and environment; each case at the size that was run."""
+    """The figure: one protocol, device and environment; each case at its measured size."""
     panels, cases, subtitle = _panels(document)
     names = [name for panel in panels for name in (*panel.case_sweeps, f"to {panel.consumer}")]
     room = max([1.0, *(min(text_width(name, LABEL, "bold"), LONGEST_LABEL) for name in names)])
@@ -66,7 +66,7 @@ def figure(document: Document) -> Figure:
     width = max(left + WIDE * len(cases) + 0.5 + MARGIN, 6.5)
     key = 0.24 * len(_key_rows(width))
     body = sum(panel.height() + GAP for panel in panels) or 0.6
-    made = page("Array kinds that make a pair copy", subtitle, width,
+    made = page("Array kinds for which a pair copies", subtitle, width,
                 (HEADING + head, body, key + 0.16), _notes(document),
                 "" if panels else _nothing(document))  # fmt: skip
     canvas, top = made.canvas, made.top
@@ -82,7 +82,7 @@ def figure(document: Document) -> Figure:
 
 def _nothing(document: Document) -> str:
     measured = choosing.has_numbers(document)
-    return "not all cases were tried: --cases all" if measured else "nothing was measured"
+    return "not all cases were measured: use --cases all" if measured else "nothing was measured"
 
 
 def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
@@ -133,7 +133,7 @@ def kind_of(one: CaseSweep, case: str) -> str:
         return "changed"
     if kind == case_sweep.NOT_MADE:
         return kind
-    # Not `kind`: an untimed case has the outcome of the plain array, which may be a copy.
+    # An untimed case has the outcome of the plain array, which may be a copy.
     entry = one.sweep_cases[case]
     outcome = entry.found
     if outcome in values.COPIED:
@@ -168,7 +168,7 @@ def _key_width(kind: str) -> float:
 
 
 def _key_rows(width: float) -> list[list[str]]:
-    """The kinds of the key, as many in a row as fit."""
+    """Draws the key of the kinds, in as few rows as possible."""
     rows: list[list[str]] = [[]]
     for kind in KINDS:
         if MARGIN + sum(map(_key_width, [*rows[-1], kind])) > width - MARGIN:
@@ -192,6 +192,6 @@ def _draw_key_row(canvas: Axes, kinds: list[str], y: float) -> None:
 
 
 def _notes(document: Document) -> list[str]:
-    notes = ["a number in a box: GB/s of that copy, measured to `ready`"]
+    notes = ["number in a box: copy rate in GB/s, measured until `ready`"]
     notes += ["not made: the producer has no such array"]
     return notes + choosing.provenance(document)

@@ -1,7 +1,7 @@
-"""Figures of a results document, one file a figure.
+"""Figures of a results document, one file for each figure.
 
-A figure is a pure function of the loaded document: the same document gives the same bytes. Of a
-merged document some figures show all machines; the others show one, which they name.
+A figure is a pure function of the loaded document, so the same document produces the same bytes.
+For a merged document some figures show all machines; the others show one machine and its name.
 """
 
 from __future__ import annotations
@@ -42,27 +42,27 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
     "drift": drift.figure,
     MACHINES: machines.figure,
 }
-#: Show all machines of a merged document.
+#: Figures that show all machines of a merged document.
 OF_ALL_MACHINES = ("matrix", MACHINES)
 #: The figure of a comparison of two runs, not of a document.
 CHANGE = "change"
 #: The figures that a run draws at its end; others are drawn on request.
 AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
-#: For each figure: whether a document has its data, and the kind of run that has them.
+#: For each figure: a test whether a document has its data, and the kind of run that has them.
 NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
     "matrix": (choosing.has_exchanges, "a run of exchanges"),
-    "scaling": (choosing.has_numbers, "a run that measured something"),
-    "phases": (phases.has_phases, "a run with --phases all, of exchanges long enough for shares"),
+    "scaling": (choosing.has_numbers, "a run with numbers"),
+    "phases": (phases.has_phases, "a run with --phases all, and exchanges of at least 250 ns"),
     "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
     "sync": (sync.has_sync, "a run with --sync, on a device"),
-    "ecdf": (choosing.has_numbers, "a run that measured something"),
-    "drift": (choosing.has_numbers, "a run that measured something"),
-    MACHINES: (machines.has_machines, "a merged run, of machines that measured the same exchange"),
+    "ecdf": (choosing.has_numbers, "a run with numbers"),
+    "drift": (choosing.has_numbers, "a run with numbers"),
+    MACHINES: (machines.has_machines, "a merged run, with an exchange measured on two machines"),
 }
 
 
 def has(document: Document, name: str) -> bool:
-    """Has the document, or one of its machines, the data of the figure?"""
+    """Does the document, or one of its machines, have the data of the figure?"""
     if name not in NEEDS:
         return True
     parts = [document] if name == MACHINES else [part for _, part in document.shares()]
@@ -76,9 +76,9 @@ def draw(
     among: Iterable[str] = FIGURES,
     relative_to: str = "",
 ) -> list[Path]:
-    """Writes NAME.svg and NAME.png into the folder; without a name, all figures `among` these whose
-    data the document has. Figures of one machine of a merged document get a folder of its name.
-    `relative_to`: of the figure `machines`.
+    """Writes NAME.svg and NAME.png into the folder. Without a name, writes all figures of `among`
+    for which the document has data. Figures of one machine of a merged document get a folder with
+    its name. `relative_to`: the machine for the ratios of the figure `machines`.
 
     Raises ValueError for an unknown figure, with the nearest name, and OSError.
     """

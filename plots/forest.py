@@ -1,4 +1,4 @@
-"""Rows of one figure each: a label on the left, an axis in the middle, a word on the right."""
+"""A figure of rows: a label on the left, an axis in the middle, a word on the right."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LABEL = 8.5  # points
 
 @dataclass(frozen=True)
 class Forest:
-    """The figure; the axes with rows at 0.5, 1.5, ... from above; the place of the key."""
+    """The figure, its axes with rows at 0.5, 1.5, ... from above, and the place of the key."""
 
     figure: Figure
     canvas: Axes
@@ -34,8 +34,8 @@ class Forest:
 def forest(
     title: str, subtitle: str, labels: list[str], words: list[str], notes: list[str], nothing: str
 ) -> Forest:
-    """Room for these rows; shows the text `nothing` where the list is empty."""
-    # Labels are not cut: two rows could become equal.
+    """A figure for rows with these labels; shows the text `nothing` if the list is empty."""
+    # Labels are not cut, because two rows could then look equal.
     left = MARGIN + max([1.0, *(text_width(label, LABEL) for label in labels)]) + 0.12
     right = max([0.8, *(text_width(word, LABEL) for word in words)]) + 0.15
     body = max(ROW * len(labels), 0.6)

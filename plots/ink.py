@@ -4,8 +4,8 @@ from __future__ import annotations
 
 INK = "#1a1a1a"
 PAPER = "#ffffff"
-#: Ink on a color: black, because with a lighter ink some colors have a contrast below 4.5 to both
-#: inks.
+#: Dark ink on a color: black, because a lighter ink has a contrast below 4.5 on some colors, like
+#: white.
 BLACK = "#000000"
-#: Relative luminance (WCAG 2) of a color above which black has more contrast than white.
+#: The relative luminance (WCAG 2) of a color above which black has more contrast than white.
 BLACK_ABOVE = 0.179

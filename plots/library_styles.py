@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 #: Okabe and Ito's colors, which color-blind people can distinguish, then their dark shades. On a
-#: dark ground the second half are light tints instead.
+#: dark background the second half are light tints.
 COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c6bb1", "#6f6f6f"),
     *("#00345c", "#7a2f00", "#00523b", "#7d2c58", "#866000", "#1b6f96", "#452d6b", "#2b2b2b"),
@@ -16,7 +16,7 @@ ON_DARK = (
     *("#3a9bd8", "#e8752a", "#1db98c", "#cc79a7", "#e69f00", "#56b4e9", "#a78bca", "#8a8a8a"),
     *("#a6cdec", "#f7b995", "#93e0c6", "#eec6dc", "#f5d993", "#c4e5fa", "#d3c6ea", "#d6d6d6"),
 )
-#: matplotlib's markers and plotly's names of the same.
+#: matplotlib's markers, with plotly's names for them.
 MARKERS = {
     "o": "circle",
     "s": "square",
@@ -27,7 +27,7 @@ MARKERS = {
     "X": "x",
     "*": "star",
 }
-#: Libraries by number of their style; add new ones at the end, so that the others keep theirs.
+#: The libraries in the order of their styles. Add new ones at the end to keep the other styles.
 ORDER = (
     *("native", "numpy", "torch", "jax", "tensorflow", "paddle", "cupy", "mlx"),
     *("pyarrow", "warp", "tvm_ffi", "numba", "dpnp", "tinygrad", "pandas", "array_api_strict"),
@@ -49,12 +49,13 @@ class Style:
 
 
 def of(library: str) -> Style:
-    """The color and marker of a library. Those of an unknown library depend on its name only."""
+    """The color and marker of a library; for an unknown library they depend only on its name."""
     return of_all([library])[library]
 
 
 def of_all(libraries: Iterable[str]) -> dict[str, Style]:
-    """The style of each. Of unknown ones with equal styles, the later has another marker."""
+    """The style of each library. If unknown libraries have equal styles, the later one gets another
+    marker."""
     found: dict[str, Style] = {}
     for name in sorted(set(libraries), key=lambda one: (one not in ORDER, one)):
         known = name in ORDER

@@ -20,24 +20,24 @@ from .ink import INK
 from .library_styles import Style
 
 MOST_ROWS = 60
-#: Axes that a row's label has only where they differ between rows.
+#: Axes that are part of a row's label only if they differ between rows.
 FURTHER = ("environment", "protocol", "device", "case")
 
 
 def has_machines(document: Document) -> bool:
-    """Is there an exchange that two machines measured?"""
+    """Did two machines measure the same exchange?"""
     return bool(document.machines) and any(e.ratios for e in exchanges(document))
 
 
 def figure(document: Document, relative_to: str = "") -> Figure:
-    """A marker a machine; those exchanges first of which the machines differ most."""
+    """The figure, with one marker for each machine; the largest differences first."""
     base = relative_to or next(iter(document.machines), "")
     found = [each for each in exchanges(document, base) if each.ratios] if base else []
     found.sort(key=lambda each: (-_size(each), each.base.name))
     shown = found[:MOST_ROWS]
     others = [name for name in document.machines if name != base]
     styles = library_styles.of_all(others)
-    notes = [f"beside a row: the time on {base}"] if shown else []
+    notes = [f"number at the right of a row: the time on {base}"] if shown else []
     notes += [f"{len(found) - len(shown)} more are not shown"] if len(found) > len(shown) else []
     subtitle = f"time of one exchange, relative to {base}" if shown else ""
     times = [values.time(each.base) for each in shown]
@@ -83,7 +83,7 @@ def _draw(axes: Axes, shown: list[Exchange], styles: dict[str, Style]) -> None:
 
 
 def _draw_key(made: Forest, styles: dict[str, Style]) -> None:
-    """A line below the axis; of many machines as many as it has room for."""
+    """Draws the key below the axis, with as many machines as fit."""
     x, y = made.key
     end = x + WIDE - text_width("and 99 more", SMALL + 1)
     for index, (name, look) in enumerate(styles.items()):

@@ -1,7 +1,7 @@
-"""The matrix: the time of one exchange; rows are producers, columns are consumers, a panel for each
-device.
+"""The matrix: the time of one exchange; rows are producers, columns are consumers, one panel for
+each device.
 
-Of a merged document each machine has panels of its own.
+In a merged document each machine has its own panels.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ LABEL = 9.5  # points
 LONGEST_LABEL = 1.9  # inches, as all measures here
 HEADING, TITLE = 0.56, 0.20  # the figure's and a panel's
 GAP = 0.3  # between two panels
-BAR = 0.95  # the colors' bar with its words
+BAR = 0.95  # the color bar with its labels
 CORNER = "from \u2193   to \u2192"
-MOST_MACHINES = 12  # of one figure; each has its own figure too
-TILTED = 40  # degrees, of consumers' names that are wider than their column
+MOST_MACHINES = 12  # in one figure; each machine also has its own figure
+TILTED = 40  # degrees, for consumers' names that are wider than their column
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Panel:
         return TITLE + self.head() + cells.HEIGHT * len(self.rows)
 
     def overhang(self) -> float:
-        """How far the tilted names extend beyond the last column."""
+        """The width of tilted names beyond the last column, in inches."""
         if not self.tilted():
             return 0.0
         count = len(self.columns)
@@ -70,8 +70,8 @@ class Panel:
 
 
 def figure(document: Document) -> Figure:
-    """Times are those of the clock `call`; the smallest size of the case f32. Panels of several
-    machines have one scale of colors."""
+    """The figure: times on the clock `call`, at the smallest size of the case f32. Panels of
+    several machines have the same color scale."""
     panels = [panel for machine, part in document.shares()[:MOST_MACHINES]
               for place in choosing.places(part.exchanges)
               if (panel := _panel(part, machine, *place))]  # fmt: skip

@@ -46,7 +46,7 @@ def _ticks(norm: LogNorm, most: int) -> list[float]:
 
 
 def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
-    """(sign, text) of what occurs in the picture."""
+    """(sign, text) for each sign in the picture."""
     measured = [entry for entry in shown if isinstance(entry, Measured)]
     marks = {mark for entry in measured for mark in values.marks(entry)}
     items = [("outline", "same library on both sides")] if any(
@@ -54,9 +54,9 @@ def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
     items += [("^", values.with_signs(values.WIDE_TEXT))] if any(
         values.is_wide(entry) for entry in measured) else []  # fmt: skip
-    items += [("?", "not proven whether copied")] if "?" in marks else []
+    items += [("?", "not proven: shared or copied")] if "?" in marks else []
     items += [("~", values.NEAR_FLOOR_TEXT)] if "~" in marks else []
-    items += [("hatch", "no number, and why")] if len(measured) < len(shown) else []
+    items += [("hatch", "outcome without a number")] if len(measured) < len(shown) else []
     return items
 
 

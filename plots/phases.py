@@ -1,4 +1,4 @@
-"""Phases: the steps of one exchange, one bar an exchange."""
+"""Phases: the steps of one exchange, one bar for each exchange."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ UNEXPLAINED = "unexplained"
 
 @dataclass(frozen=True)
 class Bar:
-    """One exchange: its parts by phase and the unexplained rest, as shares of the exchange timed in
-    the same rounds, and the exchange in its own rounds."""
+    """One exchange: its phases and the unexplained time, as shares of the exchange in the same
+    rounds, and the exchange in its own rounds."""
 
     label: str
     parts: dict[str, float]
@@ -39,7 +39,7 @@ class Bar:
     whole: Measured
 
     def share(self, ns: float) -> float:
-        """A time from the exchange's own rounds, as a share of that in the phases' rounds."""
+        """A time from the exchange's own rounds, divided by its time in the phases' rounds."""
         return ns / self.whole.phases.exchange_ns
 
     def end(self) -> float:
@@ -48,7 +48,7 @@ class Bar:
 
 
 def figure(document: Document) -> Figure:
-    """The smallest size, one protocol, the case f32; the longest exchange first."""
+    """The figure: the smallest size, one protocol, the case f32; the longest exchange first."""
     bars, subtitle, left_out = _bars(document)
     labels = [bar.label for bar in bars]
     times = [values.duration(bar.whole.phases.exchange_ns) for bar in bars]
@@ -66,7 +66,7 @@ def _nothing(document: Document) -> str:
         least = values.duration(values.LEAST_FOR_SHARES_NS)
         return f"every exchange takes less than {least}: too short for shares"
     measured = choosing.has_numbers(document)
-    return "no phases were measured: --phases all" if measured else "nothing was measured"
+    return "no phases were measured: use --phases all" if measured else "nothing was measured"
 
 
 def has_phases(document: Document) -> bool:
@@ -130,7 +130,7 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
         wide = max(bar.parts[phase], 0.0)
         axes.add_patch(Rectangle((x, top), wide, BAR, facecolor=color, edgecolor="none"))
         x += wide
-    # Below zero it extends back over the phases, whose times are too long by that.
+    # A negative value extends back over the phases, whose sum is too long by it.
     low, high = sorted((x, x + bar.unexplained))
     axes.add_patch(Rectangle((low, top), high - low, BAR, facecolor="none", edgecolor=INK,
                              hatch=HATCH, linewidth=0.6, zorder=3))  # fmt: skip
@@ -161,9 +161,9 @@ def _draw_key(canvas: Axes, left: float, y: float) -> None:
 def _notes(document: Document, bars: list[Bar], left_out: list[str]) -> list[str]:
     interval = values.interval(bar.whole for bar in bars)
     return [
-        "100 % and the time beside a bar: the exchange in the rounds of its phases",
-        "unexplained: that exchange minus its phases; a negative value is drawn over them",
-        f"diamond: the exchange timed in its own rounds, with its interval ({interval})",
+        "100 % and the time at the right of a bar: the exchange in the rounds of its phases",
+        "unexplained: that time minus the phases; a negative value is drawn over them",
+        f"diamond: the exchange in its own rounds, with its interval ({interval})",
         *left_out,
         *choosing.provenance(document),
     ]

@@ -37,12 +37,12 @@ def panels(document: Document) -> tuple[list[Panel], str]:
 
 
 def rounds(entry: Measured) -> list[list[float]]:
-    """ns by worker, in the order of time; only values above 0."""
+    """The rounds of each worker in ns, in order; only values above 0."""
     return [[ns for ns in worker.samples_ns if ns > 0] for worker in entry.workers]
 
 
 def prepare(axes: Axes, panel: Panel) -> None:
-    """Title, grid and frame, as in the other sheets."""
+    """Draws title, grid and frame, as in the other sheets."""
     axes.set_title(shortened(panel.title, LABEL, WIDE), fontsize=LABEL, weight="bold", loc="left",
                    pad=4)  # fmt: skip
     axes.grid(color=PALE, linewidth=0.5)

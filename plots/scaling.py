@@ -1,7 +1,6 @@
-"""Scaling: latency over bytes, one panel a consumer, one line a producer.
+"""Scaling: time by array size, one panel for each consumer, one line for each producer.
 
-An exchange that shares memory stays flat near the floor; one that copies rises along the slope of a
-copy.
+The time of an exchange that shares memory is constant; that of one that copies grows like a copy.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from .sheet import sheet
 
 
 def figure(document: Document) -> Figure:
-    """Draws the case f32 on the clock `ready`, or `call` for a pair without it."""
+    """The figure: the case f32 on the clock `ready`, or on `call` for a pair without `ready`."""
     chosen, subtitle = _chosen(document)
     panels = _panels(document, chosen)
     producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
@@ -40,7 +39,7 @@ def _chosen(document: Document) -> tuple[list[Measured], str]:
     if not entries:
         return [], ""
     chosen, protocol, case = choosing.plain(entries)
-    return chosen, f"time of one exchange over the array's size \u00b7 {protocol} \u00b7 {case}"
+    return chosen, f"time of one exchange by array size \u00b7 {protocol} \u00b7 {case}"
 
 
 def _panels(document: Document, entries: list[Measured]) -> list[Panel]:
@@ -78,5 +77,5 @@ def _notes(document: Document, panels: list[Panel]) -> list[str]:
     notes = ["median of one exchange; dashed and hollow: copied",
              f"band: interval ({values.interval(drawn)})"]  # fmt: skip
     if any(panel.until_ready for panel in panels):
-        notes.append("until ready: timed until the consumer's data is there")
+        notes.append("until ready: timed until the consumer's data is complete")
     return notes + choosing.provenance(document)

@@ -15,7 +15,7 @@ from .sheet_key import Key, producer_keys
 
 
 def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
-    """(line, text) of what occurs; positions come later."""
+    """(line, text) for each kind of line in the picture; positions are set later."""
     keys = producer_keys(styles)
     entries = [entry for panel in panels for entry in panel.all_entries()]
     if any(e.outcome in values.COPIED for e in entries):

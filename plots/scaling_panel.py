@@ -18,7 +18,7 @@ from .library_styles import Style
 
 WIDE, HIGH = 2.55, 2.15  # inches
 LABEL, SMALL = 9.5, 7.0  # points
-MANY_DECADES = 1e3  # of time, at least, so that small differences do not appear large
+MANY_DECADES = 1e3  # minimum ratio of the time axis, so that small differences do not appear large
 FLOOR, COPY_FLOOR = (0, (1.0, 1.5)), (0, (6.0, 2.0, 1.0, 2.0))
 SLOPE = "#9a9a9a"
 
@@ -62,7 +62,7 @@ class Limits:
 
 
 def draw(axes: Axes, panel: Panel, styles: dict[str, Style], limits: Limits, named: bool) -> None:
-    """`named`: with the rates written along the copy floors."""
+    """Draws the panel. `named`: writes the rates along the copy floors."""
     _prepare(axes, limits)
     title = shortened(panel.title, LABEL, WIDE - 0.6 * panel.until_ready)
     axes.set_title(title, fontsize=LABEL, weight="bold", loc="left", pad=4)
@@ -95,7 +95,7 @@ def _prepare(axes: Axes, limits: Limits) -> None:
 
 
 def _name_slope(axes: Axes, rate: float, limits: Limits) -> None:
-    """Writes the rate along the slope, where it leaves the panel."""
+    """Writes the rate along the copy floor, at the panel's edge."""
     wide, high = math.log(limits.x[1] / limits.x[0]), math.log(limits.y[1] / limits.y[0])
     angle = math.degrees(math.atan2(HIGH / high, WIDE / wide))
     top = math.log(limits.y[1]) - 0.08 * high
@@ -109,7 +109,7 @@ def _name_slope(axes: Axes, rate: float, limits: Limits) -> None:
 
 
 def _spread_out(sizes: list[int], limits: tuple[float, float]) -> list[int]:
-    """As many sizes as fit with their labels, always including the largest."""
+    """As many sizes as fit with their labels, including the largest."""
     if not sizes:
         return []
     inch = math.log(limits[1] / limits[0]) / WIDE

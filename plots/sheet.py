@@ -1,4 +1,4 @@
-"""A sheet of equal panels, one a consumer, with a heading above, a legend and notes below."""
+"""A sheet of equal panels, one for each consumer, with a heading, a legend and notes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Place:
     last: bool
 
     def hide_inner_labels(self) -> None:
-        """The panels share their axes; the outer ones are labeled."""
+        """Makes the panel's axes; the panels share them, and only the outer ones are labeled."""
         self.axes.tick_params(labelleft=self.first, labelbottom=self.last)
 
 
@@ -38,7 +38,7 @@ class Sheet:
 
 
 def sheet(title: str, subtitle: str, count: int, keys: list[Key], notes: list[str]) -> Sheet:
-    """Room for so many panels; without any it shows that nothing was measured."""
+    """A sheet for `count` panels; with 0 it shows "nothing was measured"."""
     across = _across(count)
     down = math.ceil(count / across)
     width = max(LEFT + across * WIDE + (across - 1) * GAP_X + MARGIN, 6.0)
@@ -58,7 +58,7 @@ def sheet(title: str, subtitle: str, count: int, keys: list[Key], notes: list[st
 
 
 def _across(count: int) -> int:
-    """Panels in a row: at most five, so that the sheet is wide and few places are empty."""
+    """The number of panels in a row, at most five, chosen so that few places are empty."""
     if count <= 3:
         return max(count, 1)
     square = math.ceil(math.sqrt(count))

@@ -14,7 +14,7 @@ Key = tuple[Line2D, str]
 
 
 def producer_keys(styles: dict[str, Style]) -> list[Key]:
-    """(line, name); positions come later."""
+    """(line, name) for each library; positions are set later."""
     return [(Line2D([], [], color=look.color, marker=look.marker, markersize=lines.MARK + 0.6,
                     linewidth=lines.WIDTH), name) for name, look in styles.items()]  # fmt: skip
 

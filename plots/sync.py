@@ -1,4 +1,4 @@
-"""Synchronization: the share of a known delay for which the host was held, and where."""
+"""Synchronization: the share of a known delay for which export and import block the host."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from .drawing import SMALL, text_width
 from .forest import Forest, forest
 
 MOST_ROWS = 60
-#: Axes that a row's label names only if they have other values than the default.
+#: Axes that are part of a row's label only if they differ from these defaults.
 USUAL = {"protocol": "dlpack", "environment": DEFAULT}
-#: Okabe and Ito's colors, as the phases have them.
+#: Okabe and Ito's colors, as in the figure of the phases.
 COLORS = {"export": "#d55e00", "import": "#0072b2"}
 BAR = 0.62  # of a row
 Row = tuple[Entry, Sync]
@@ -31,7 +31,7 @@ def has_sync(document: Document) -> bool:
 
 
 def figure(document: Document) -> Figure:
-    """A row a cell and stream argument."""
+    """The figure, with one row for each cell and stream argument."""
     rows = [(entry, one) for entry in document.exchanges for one in entry.sync]
     shown = rows[:MOST_ROWS]
     telling = [
@@ -39,7 +39,7 @@ def figure(document: Document) -> Figure:
     ]
     notes = ["share of a known delay of the producer's queue for which the call blocked the host"]
     if not all(one.is_of_consumer for _, one in shown):
-        notes.append("in brackets: a stream that dlbench passes, not the consumer")
+        notes.append("stream in brackets: passed by dlbench, not by the consumer")
     notes += [f"{len(rows) - len(shown)} more are not shown"] if len(rows) > len(shown) else []
     made = forest("Synchronization", "share of the delay for which the host waits" if shown else "",
                   [_label(*row, telling) for row in shown], [_word(one) for _, one in shown],
@@ -56,12 +56,12 @@ def _why_empty(document: Document) -> str:
         return "nothing was measured"
     if document.run.request.sync:
         return "no exchange had a queue to test"
-    return "no streams were tested: --sync"
+    return "no streams were tested: use --sync"
 
 
 def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
     stream = "no stream" if one.stream is None else f"stream {one.stream}"
-    # An argument that the consumer does not pass by itself is in brackets.
+    # An argument that dlbench passes is in brackets.
     stream = stream if one.is_of_consumer else f"({stream})"
     pair = f"{entry.producer} \u2192 {entry.consumer}"
     return "  ".join([pair, *(str(entry.axis(axis)) for axis in telling), entry.device, stream])

@@ -1,4 +1,4 @@
-"""array.array. Its constructor needs the type of an element, so it is no consumer."""
+"""array.array. No consumer, because the constructor needs the type of an element."""
 
 import array
 

@@ -7,7 +7,7 @@ SPECIAL = ("swapped",)
 
 
 def make(case, device):
-    # Its own default makes floats of integers.
+    # The default dtype converts integers to floats.
     content = case.numpy()
     return u.Quantity(content, "m", dtype=content.dtype, copy=False)
 

@@ -18,7 +18,7 @@ def values(array):
     found = ak.to_numpy(array)
     if not isinstance(found, np.ma.MaskedArray):
         return found
-    # Of its own dtype: a missing integer must not make floats of the others.
+    # Keep the dtype: NaN for a missing integer would convert all elements to floats.
     return found.filled(np.nan if found.dtype.kind == "f" else 0)
 
 

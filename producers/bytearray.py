@@ -1,7 +1,4 @@
-"""bytearrays: bytes without a type. Their buffer is their only export.
-
-As a consumer a bytearray copies a buffer's bytes.
-"""
+"""bytearrays: bytes without a dtype, exported only as a buffer."""
 
 from dlbench.adapter import require_own_layout
 

@@ -1,5 +1,5 @@
-"""ctypes arrays over memory that NumPy laid out. A ctypes type has its length in it, so no one call
-imports all arrays, and there is no consumer.
+"""ctypes arrays over NumPy's memory. No consumer: the length is part of a ctypes type, so no single
+call imports all arrays.
 """
 
 import ctypes

@@ -1,4 +1,4 @@
-"""cuda.core's StridedMemoryView: of memory that NumPy laid out; of buffers on a device."""
+"""cuda.core's StridedMemoryView of NumPy's memory, and of buffers on a device."""
 
 import contextlib
 import functools
@@ -11,7 +11,7 @@ from dlbench.adapter import require_buffer_dtype, require_own_layout, split_devi
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
-QUEUES = []  # where buffers are made: the innermost `on_stream`, else one of ours
+QUEUES = []  # streams for new buffers: the last one is used, without any our own
 
 
 def make(case, device):
@@ -40,7 +40,7 @@ def own_stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # cuda.core has no current stream: each call has a stream argument.
+    # cuda.core has no current stream; each call has a stream argument.
     own_stream(device)
     QUEUES.append(Stream.from_handle(handle))
     try:

@@ -1,4 +1,4 @@
-"""CuPy arrays, which exist on GPUs only."""
+"""CuPy arrays, which exist only on GPUs."""
 
 import contextlib
 

@@ -7,7 +7,7 @@ from dlbench.adapter import require_own_layout
 DISTRIBUTION = "dask[array]"
 DEFAULT = False
 
-# An array's data is what it computes: memory of its own, each time.
+# An array has no memory: each call computes its data into new memory.
 memory = ready = da.Array.compute
 
 

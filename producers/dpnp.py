@@ -1,4 +1,4 @@
-"""dpnp arrays on a SYCL device; intel-opencl-rt makes the CPU one."""
+"""dpnp arrays on a SYCL device; with intel-opencl-rt the CPU is one."""
 
 import contextlib
 import ctypes
@@ -34,7 +34,7 @@ def make(case, device):
 
 
 def ready(array):
-    # An import of CPU memory is a NumPy array, without a queue.
+    # `from_dlpack` returns CPU memory as a NumPy array, which has no queue.
     if isinstance(array, dpnp.ndarray):
         array.sycl_queue.wait()
 
@@ -79,7 +79,7 @@ def submit(queue, out, content, turns):
     function, sink = kernel(queue)
     arguments = [out.get_array().usm_data, sink.get_array().usm_data, ctypes.c_ulonglong(turns)]
     arguments += [content.get_array().usm_data, ctypes.c_ulonglong(content.nbytes)]
-    # As dpnp's own kernels: after what it has submitted there, before what it will.
+    # Like dpnp's own kernels, run after earlier and before later submissions.
     order = dpctl.utils.SequentialOrderManager[queue]
     event = queue.submit_async(function, arguments, [1], [1], list(order.submitted_events))
     order.add_event_pair(event, event)
@@ -101,13 +101,13 @@ def turns_a_second(queue):
 
 
 def busy(case, device, seconds):
-    require(where(device).is_cpu, "only a CPU's memory can be read from outside its queue")
+    require(where(device).is_cpu, "the host can read only a CPU's memory while its queue is busy")
     queue = CURRENT[-1] if CURRENT else stream(device)
     turns = int(seconds * turns_a_second(queue))
     content = dpnp.asarray(case.numpy(), sycl_queue=queue)
     array = dpnp.zeros_like(content)
     queue.wait()
     submit(queue, array, content, turns)
-    # What is freed while its queue is busy waits for that.
+    # Freeing memory while its queue is busy waits for the queue.
     KEPT[queue] = content
     return array, array.get_array().usm_data._pointer

@@ -1,5 +1,5 @@
-// The native producer with one planted fault, which the instruments must find. It is a separate
-// module, so that the native producer stays unchanged.
+// The native producer with one planted fault, which the instruments must find. A separate module
+// keeps the native producer unchanged.
 #include "faulty/device.hpp"
 #include "faulty/export.hpp"
 #include "native/views.hpp"
@@ -18,7 +18,7 @@ PyObject* make_array(PyTypeObject* type, PyObject* arguments, PyObject*) try {
   const native::Dtype* dtype = native::find_format(source.format, source.itemsize);
   if (dtype == nullptr || source.suboffsets != nullptr) {
     PyErr_Format(PyExc_BufferError,
-                 "the fault-injecting adapter cannot hold format '%s' of %zd bytes",
+                 "the fault-injecting adapter does not support format '%s' of %zd bytes",
                  source.format == nullptr ? "B" : source.format, source.itemsize);
     return nullptr;
   }
@@ -67,7 +67,7 @@ PyMethodDef fault_methods[] = {{"delays", &delays, METH_NOARGS, kDelaysDoc}, {}}
 PyMethodDef array_methods[] = {
     native::fast_method("__dlpack__", &dlpack,
                         "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
-                        "copy=None)\n--\n\nAs that of the native producer, with the fault."),
+                        "copy=None)\n--\n\nThe native producer's __dlpack__ with the fault."),
     {"__dlpack_device__", &dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {}};
@@ -94,8 +94,8 @@ bool make_types() {
   PyTypeObject& type = native::array_type;
   dlbench::name_type(
       type, "dlbench._faulty_producer.Array",
-      "Array(source, fault, /)\n--\n\nA copy of a buffer with the same layout, which "
-      "is exported with the fault. The\nbuffer protocol is correct.",
+      "Array(source, fault, /)\n--\n\nA copy of a buffer with the same layout, exported with the "
+      "fault. The buffer\nprotocol is correct.",
       sizeof(Array), &free_array);
   type.tp_new = &make_array;
   type.tp_methods = array_methods;

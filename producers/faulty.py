@@ -39,7 +39,7 @@ ARGUMENTS = {
 }
 DEVICES = ("cpu", "cuda", "rocm", "sim")
 SPECIAL = ("pinned", "managed")
-#: Faults that only a device can show, and those that it can show as well.
+#: Faults that are visible only on a device, and faults that are also visible there.
 ON_DEVICES = ("no-wait", "wrong-stream", "host-sync", "wrong-copy")
 ALSO_ON_DEVICES = ("honest", "wrong-device")
 
@@ -49,14 +49,15 @@ delays = fault.delays
 
 def make(case, device):
     require(
-        case.readonly or ARGUMENT[0] != "read-only-missing", "only a read-only case can show it"
+        case.readonly or ARGUMENT[0] != "read-only-missing",
+        "the fault needs a read-only array: --cases f32-readonly",
     )
     name = ARGUMENT[0]
     if device == "cpu":
-        require(name not in ON_DEVICES, "only a device can show it: --devices sim:0")
-        require(not case.special, f"{case.special} memory belongs to a device: --devices cuda:0")
+        require(name not in ON_DEVICES, "the fault needs a device: --devices sim:0")
+        require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         return _faulty_producer.Array(case.numpy(), fault)
-    require(name in (*ON_DEVICES, *ALSO_ON_DEVICES), "a fault of host memory")
+    require(name in (*ON_DEVICES, *ALSO_ON_DEVICES), "the fault needs host memory: --devices cpu")
     memory = case.special or "device"
     return _faulty_producer.DeviceArray(case.numpy(), device, fault, memory)
 

@@ -29,7 +29,7 @@ def devices():
 def make(case, device):
     require_own_layout(case, "JAX")
     kind, number = split_device(device)
-    # device_put would take over NumPy's memory.
+    # device_put would share NumPy's memory.
     array = jnp.array(case.numpy(), device=jax.devices(kind)[number])
     require(
         array.dtype == case.dtype,
@@ -44,7 +44,7 @@ def address(array):
 
 @functools.partial(jax.jit, donate_argnums=0)
 def late(zeros, content, turns):
-    """`content`, in the memory of `zeros`, after so many turns that cannot be folded away."""
+    """`content`, in the memory of `zeros`, after `turns` turns that the compiler cannot remove."""
     first = turns.astype(jnp.uint32) | 1
 
     def turn(_, state):
@@ -74,6 +74,6 @@ def busy(case, device, seconds):
     zeros = jnp.zeros_like(content)
     turns = jnp.asarray(int(seconds * turns_a_second(where)), jnp.int32, device=where)
     jax.block_until_ready((content, zeros, turns))
-    # That of the result would wait.
+    # The result uses this memory; reading the result's own address would wait.
     place = zeros.unsafe_buffer_pointer()
     return late(zeros, content, turns), place

@@ -1,4 +1,4 @@
-"""memoryviews of memory that NumPy laid out."""
+"""memoryviews of NumPy's memory."""
 
 from dlbench.adapter import require_buffer_dtype
 

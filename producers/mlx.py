@@ -17,7 +17,7 @@ def make(case, device):
     require_own_layout(case, "MLX")
     known = case.dtype == "bool" or hasattr(mx, case.dtype)
     require(known, f"MLX has no {case.dtype}")
-    # Without a dtype of its own float64 would be narrowed.
+    # Without `dtype`, MLX converts float64 to float32.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
     return mx.array(case.numpy(), dtype=dtype)
 
@@ -47,8 +47,8 @@ def busy(case, device, seconds):
     mx.eval(tall, square, content, zeros)
     with memoryview(zeros) as shown:
         place = ctypes.addressof(ctypes.c_char.from_buffer(shown))
-    # One product, since the call waits where several operations are queued. Without another
-    # reference to `zeros` the result reuses its memory.
+    # Use one product, because the call waits if several operations are queued. Drop `zeros`, so
+    # that the result reuses its memory.
     nothing = (mx.matmul(tall, square)[0, 0] * 0).astype(content.dtype)
     result = mx.add(zeros, content + nothing)
     del zeros

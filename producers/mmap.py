@@ -1,6 +1,6 @@
-"""Mapped files: bytes without a type, from the start of a page.
+"""Mapped files: bytes without a dtype, from the start of a page.
 
-A mapping is made of a file, not of an array, so it is no consumer.
+No consumer, because a mapping is made from a file.
 """
 
 import mmap

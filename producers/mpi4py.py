@@ -1,4 +1,4 @@
-"""mpi4py's buffers, over memory that NumPy allocated: bytes without a type."""
+"""mpi4py's buffers over NumPy's memory: bytes without a dtype."""
 
 from mpi4py import MPI
 

@@ -1,4 +1,4 @@
-"""MXNet arrays: version 1.9.1, for which tests/environments/mxnet310 makes an environment."""
+"""MXNet arrays, for version 1.9.1; tests/environments/mxnet310 makes an environment for it."""
 
 import functools
 import time
@@ -41,7 +41,7 @@ SIDE = 128
 
 
 def late(out, content, tall, square):
-    """Puts on the engine: `content`, into the memory of `out`, after that product."""
+    """Queues on the engine: a product, then `content` into the memory of `out`."""
     nothing = mx.nd.dot(tall, square)[0:1, 0].reshape((1,)) * 0
     mx.nd.broadcast_add(content, nothing.astype(content.dtype), out=out)
 
@@ -66,12 +66,12 @@ def rows_a_second():
 
 
 def busy(case, device, seconds):
-    require(device == "cpu", "only a CPU's memory can be read from outside its engine")
+    require(device == "cpu", "the host can read only a CPU's memory while its engine is busy")
     tall, square = factors(1 + int(seconds * rows_a_second()))
     content = make(case, device)
     zeros = mx.nd.zeros_like(content)
     mx.nd.waitall()
-    # That of an array that is being written would wait.
+    # Read the address now: that of an array that is being written would wait.
     place = address(zeros)
     late(zeros, content, tall, square)
     return zeros, place

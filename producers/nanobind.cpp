@@ -1,5 +1,4 @@
-// The nanobind producer: a function that returns an nb::ndarray over memory that another object
-// keeps alive.
+// The nanobind producer: a function that returns an nb::ndarray over another object's memory.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 

@@ -1,4 +1,4 @@
-"""Results of functions bound with nanobind, over memory that NumPy laid out."""
+"""Results of nanobind functions, over NumPy's memory."""
 
 from dlbench import _nanobind_producer
 from dlbench.adapter import require_buffer_dtype

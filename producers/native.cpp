@@ -1,6 +1,5 @@
 // The native producer: exports through each protocol at the lowest cost, with the CPython API. An
-// export needs no lock and no dictionary lookup, and a single export allocates nothing but its
-// capsule.
+// export needs no lock and no dictionary lookup; a single export allocates only its capsule.
 #include "native/device_export.hpp"
 #include "native/device_views.hpp"
 #include "native/exchange_api.hpp"
@@ -64,7 +63,7 @@ PyMethodDef array_methods[] = {
     fast_method("__dlpack__", &dlpack,
                 "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
                 "copy=None)\n--\n\nA capsule with the newest struct that max_version allows. "
-                "Raises BufferError if it\ncannot export."),
+                "Raises BufferError if\nthe export is not possible."),
     {"__dlpack_device__", &dlpack_device, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\n(1, 0): the CPU."},
     {}};
@@ -118,8 +117,8 @@ bool make_types() {
   array_type.tp_getset = array_properties;
   array_type.tp_as_buffer = &array_buffer;
   name_type(device_array_type, "dlbench._native_producer.DeviceArray",
-            "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nThe same in "
-            "memory of a device: 'device', 'pinned' or 'managed'.",
+            "DeviceArray(source, device, /, *, memory='device', interface=3)\n--\n\nA copy of a "
+            "buffer in memory of a device: 'device', 'pinned' or 'managed'.",
             sizeof(DeviceArray), &free_device_array);
   device_array_type.tp_new = &make_device_array;
   device_array_type.tp_methods = device_array_methods;

@@ -1,4 +1,4 @@
-"""dlbench's own producer: arrays in its own memory, with the requested layout."""
+"""The native producer, dlbench's own: arrays in its own memory, with the requested layout."""
 
 import contextlib
 
@@ -14,9 +14,9 @@ INTERFACE = 3 if ARGUMENT[1] is None else ARGUMENT[1]
 
 
 def make(case, device):
-    require(not case.foreign, "the native producer has the dtypes of the buffer protocol")
+    require(not case.foreign, "the native producer has only the dtypes of the buffer protocol")
     if device == "cpu":
-        require(not case.special, f"{case.special} memory belongs to a device: --devices cuda:0")
+        require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         return _native_producer.Array(case.numpy())
     memory = case.special or "device"
     return _native_producer.DeviceArray(case.numpy(), device, memory=memory, interface=INTERFACE)

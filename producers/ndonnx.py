@@ -1,4 +1,4 @@
-"""ndonnx arrays: nodes of a computation, here constants. Their `__dlpack__` is a stub."""
+"""ndonnx arrays: constant nodes of a computation. Their `__dlpack__` is a stub."""
 
 import ndonnx as ndx
 

@@ -1,4 +1,4 @@
-"""Numba's arrays: NumPy arrays that compiled code made, in memory of its own; device arrays."""
+"""Numba's arrays: NumPy arrays in memory of compiled code, and device arrays."""
 
 import contextlib
 
@@ -10,7 +10,7 @@ from dlbench.adapter import require_buffer_dtype, require_own_layout, split_devi
 
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
-STREAMS = [0]  # where arrays are made: the innermost `on_stream`, else the default one
+STREAMS = [0]  # streams for new arrays; the last one is used
 
 
 def devices():
@@ -33,18 +33,18 @@ def make(case, device):
     cuda.select_device(split_device(device)[1])
     array = cuda.to_device(case.numpy(), stream=STREAMS[-1])
     if len(STREAMS) > 1:
-        STREAMS[-1].synchronize()  # the source goes now
+        STREAMS[-1].synchronize()  # the source is freed on return
     return array
 
 
 def stream(device):
-    # Its own stream is the default one; it keeps the handle to itself where that is null.
+    # The default stream, whose null handle Numba does not export.
     return 0
 
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # Numba has no current stream: an array keeps the one that it was made on, and names it.
+    # Numba has no current stream; an array exports the stream that it was made on.
     STREAMS.append(cuda.external_stream(handle))
     try:
         yield

@@ -1,4 +1,4 @@
-"""NumPy's masked arrays: every third element is masked, and keeps its value under the mask."""
+"""NumPy's masked arrays: every third element is masked and keeps its value."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ def make(case, device):
     return np.ma.MaskedArray(content, mask=mask, copy=False)
 
 
-# Over what it was made of: quantities stay quantities.
+# The array below the mask, which may itself be a quantity.
 def memory(array):
     return array.data
 

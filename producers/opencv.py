@@ -1,4 +1,4 @@
-"""Results of OpenCV's functions: NumPy arrays that OpenCV made."""
+"""Results of OpenCV's functions: NumPy arrays in OpenCV's memory."""
 
 import cv2
 

@@ -1,4 +1,4 @@
-"""Paddle tensors; on the CPU in Paddle's own memory where that can hold the case."""
+"""Paddle tensors; on the CPU in Paddle's own memory if it supports the case's layout."""
 
 import contextlib
 
@@ -18,7 +18,7 @@ def devices():
 def make(case, device):
     require(not case.readonly, "Paddle has no read-only tensors")
     if device == "cpu":
-        # One that came by DLPack cannot be exported on and then dropped first: Paddle deadlocks.
+        # Avoid from_dlpack: Paddle deadlocks if such a tensor is dropped before its own export.
         own = case.offset == 0 and case.layout in OWN_LAYOUTS
         # Paddle treats NumPy's uint16 as bfloat16.
         own = own and case.dtype != "uint16"
@@ -34,7 +34,7 @@ def make(case, device):
     return array.view(case.dtype) if case.foreign else array
 
 
-# What requires a gradient is read back without it.
+# A tensor that requires a gradient can be read only without it.
 memory = paddle.Tensor.detach
 
 

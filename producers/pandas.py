@@ -1,4 +1,4 @@
-"""Pandas' series over NumPy's memory, with an index of their own; with nulls a nullable dtype."""
+"""Pandas' series over NumPy's memory, with an index; with nulls in a nullable dtype."""
 
 import pandas as pd
 

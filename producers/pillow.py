@@ -1,4 +1,4 @@
-"""Pillow images of one column. They export their pixels as a copy."""
+"""Pillow images of one column, which export a copy of their pixels."""
 
 from PIL import Image
 
@@ -11,13 +11,13 @@ MODES = {"float32": "F", "int32": "I", "uint8": "L", "bool": "1"}
 
 def make(case, device):
     require_own_layout(case, "Pillow")
-    require(case.layout in ("line", "grid"), "Pillow has images of two dimensions")
+    require(case.layout in ("line", "grid"), "Pillow's images have two dimensions")
     require(case.dtype in MODES, f"Pillow has no images of {case.dtype}")
     return Image.fromarray(case.numpy())
 
 
 def address(image):
-    """The address of the image's own memory; its `__array_interface__` names a copy."""
+    """The address of the image's own memory; its `__array_interface__` has that of a copy."""
     _, array = image.__arrow_c_array__()
     buffers = word_at(capsule_pointer(array, b"arrow_array") + 40)
     return word_at(buffers + 8)  # the first buffer is a mask

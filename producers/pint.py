@@ -1,4 +1,4 @@
-"""Pint's quantities: they hold another library's array, here NumPy's, in metres."""
+"""Pint's quantities around NumPy's arrays, in metres."""
 
 import pint
 

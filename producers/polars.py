@@ -1,4 +1,4 @@
-"""Polars' series: one-dimensional, in memory of its own kind."""
+"""Polars' series: one-dimensional, in Polars' own memory."""
 
 import polars as pl
 
@@ -10,12 +10,12 @@ SPECIAL = ("nulls",)
 
 def make(case, device):
     require_packable(case, "Polars")
-    require(not case.offset, "Polars decides where its series lie")
+    require(not case.offset, "Polars chooses the alignment of its series")
     return pl.Series(case.numpy(), nan_to_null=case.special == "nulls")
 
 
 def values(array):
-    # Of its own dtype: a missing integer must not make floats of the others.
+    # Keep the dtype: NaN for a missing integer would convert all elements to floats.
     return (array if array.dtype.is_float() else array.fill_null(strategy="zero")).to_numpy()
 
 

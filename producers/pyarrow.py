@@ -14,7 +14,7 @@ def make(case, device):
 
 
 def memory(array):
-    # An imported buffer of plain bytes is read as it is.
+    # A buffer of plain bytes is returned unchanged.
     if not isinstance(array, pa.Array):
         return array
     content = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
@@ -25,9 +25,9 @@ def values(array):
     if not isinstance(array, pa.Array):
         return array
     if array.null_count and not pa.types.is_floating(array.type):
-        # Of its own dtype: a missing integer must not make floats of the others.
+        # Keep the dtype: NaN for a missing integer would convert all elements to floats.
         array = array.fill_null(pa.array([0]).cast(array.type)[0])
-    # NaN stands for null.
+    # In floats, NaN means null.
     return array.to_numpy(zero_copy_only=False)
 
 

@@ -1,5 +1,4 @@
-// The pybind11 producer: a class with the buffer protocol, as pybind11 supports it for a program's
-// own arrays.
+// The pybind11 producer: a class with the buffer protocol.
 #include <pybind11/pybind11.h>
 
 namespace py = pybind11;

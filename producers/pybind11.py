@@ -1,4 +1,4 @@
-"""A pybind11 class with a buffer, over memory that NumPy laid out."""
+"""A pybind11 class with a buffer, over NumPy's memory."""
 
 from dlbench import _pybind11_producer
 from dlbench.adapter import require_buffer_dtype

@@ -1,4 +1,4 @@
-"""SciPy's sparse arrays: they offer no protocol, so only a general conversion can import them."""
+"""SciPy's sparse arrays, which offer no protocol: only a conversion call can import them."""
 
 import scipy.sparse
 

@@ -29,7 +29,7 @@ def make(case, device):
 
 @tf.function(autograph=False)  # autograph would leave a file behind in every worker
 def late(content, turns):
-    """`content` after so many turns that cannot be folded away."""
+    """`content` after `turns` turns that the compiler cannot remove."""
     first = tf.cast(turns, tf.uint32) | tf.constant(1, tf.uint32)
 
     def turn(i, state):
@@ -42,7 +42,7 @@ def late(content, turns):
 
 @tf.function(autograph=False)  # autograph would leave a file behind in every worker
 def store(variable, content, turns):
-    """The same, written into the variable's own memory first."""
+    """The same, after the variable's own memory is written."""
     stored = tf.raw_ops.ResourceScatterUpdate(
         resource=variable.handle,
         indices=tf.range(tf.size(content)),
@@ -66,17 +66,17 @@ def turns_a_second():
 
 
 def busy(case, device, seconds):
-    # From here on the whole process computes behind its caller's back.
+    # Makes the whole process compute asynchronously.
     tf.config.experimental.set_synchronous_execution(False)
     turns = tf.constant(int(seconds * turns_a_second()))
     content = make(case, device)
     with tf.device(content.device):
         variable = tf.Variable(tf.zeros_like(content))
     content.numpy()
-    # The first word of a tensor in a capsule is its address, on a GPU too.
+    # The first word of a capsule's tensor is its address, also on a GPU.
     capsule = tf.experimental.dlpack.to_dlpack(variable.value())
     place = word_at(capsule_pointer(capsule, b"dltensor"))
     del capsule
-    # Its content stays until no reader is left: the result is a copy.
+    # Keep the variable, because the result is a copy that is still to be made.
     KEPT[device] = variable
     return store(variable, content, turns), place

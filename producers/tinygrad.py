@@ -1,4 +1,4 @@
-"""tinygrad tensors. They have no protocol's attribute; `Tensor.data()` makes a memoryview."""
+"""tinygrad tensors, without an attribute of a protocol; `Tensor.data()` returns a memoryview."""
 
 import functools
 import os
@@ -17,7 +17,7 @@ KINDS = {"CPU": "cpu", "CUDA": "cuda:0", "NV": "cuda:0", "AMD": "rocm:0"}
 def _available():
     names = [name for name in Device.get_available_devices() if name in KINDS]
     if not names:
-        Device["CPU"]  # raises what keeps it from working
+        Device["CPU"]  # raises if the device does not work
     return {KINDS[name]: name for name in names}
 
 

@@ -1,4 +1,4 @@
-"""PyTorch tensors; on the CPU in memory that NumPy laid out."""
+"""PyTorch tensors; on the CPU over NumPy's memory."""
 
 import contextlib
 
@@ -23,7 +23,7 @@ def make(case, device):
         array = array.view(getattr(torch, case.dtype))
     if device != "cpu":
         require_own_layout(case, "PyTorch")
-        # It exports what lies on its current device alone.
+        # PyTorch exports only tensors of its current device.
         torch.cuda.set_device(split_device(device)[1])
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
@@ -45,7 +45,7 @@ def on_stream(device, handle):
         yield
 
 
-# What requires a gradient is read back without it.
+# A tensor that requires a gradient can be read only without it.
 memory = torch.Tensor.detach
 
 

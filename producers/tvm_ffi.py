@@ -1,6 +1,5 @@
-"""TVM FFI tensors: views of others' memory, since its Python side allocates none.
-
-NumPy's on the CPU, the native producer's on a device.
+"""TVM FFI tensors, which allocate no memory from Python: views of NumPy's memory on the CPU, of the
+native producer's on a device.
 """
 
 import ctypes
@@ -15,12 +14,12 @@ DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("pinned", "managed")
 
 
-# Where DLTensor has its type code: behind `data`, `device` and `ndim`.
+# Offset in bytes of DLTensor's type code, after `data`, `device` and `ndim`.
 TYPE_CODE = 20
 
 
 class Retyped:
-    """Exports unsigned integers as another dtype of their width, which NumPy itself does not."""
+    """Exports unsigned integers as another dtype of their width, which NumPy does not have."""
 
     def __init__(self, bits, dtype):
         self.bits, self.code = bits, tvm_ffi.dtype(dtype).type_code
@@ -38,11 +37,11 @@ class Retyped:
 def make(case, device):
     require(not case.readonly, "TVM FFI has no read-only tensors")
     if device == "cpu":
-        require(not case.special, f"{case.special} memory belongs to a device: --devices cuda:0")
+        require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         if case.foreign:
             return tvm_ffi.from_dlpack(Retyped(case.bits(), case.dtype))
         return tvm_ffi.from_dlpack(case.numpy())
-    require(not case.foreign, "the native producer has the dtypes of the buffer protocol")
+    require(not case.foreign, "the native producer has only the dtypes of the buffer protocol")
     memory = case.special or "device"
     return tvm_ffi.from_dlpack(_native_producer.DeviceArray(case.numpy(), device, memory=memory))
 

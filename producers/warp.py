@@ -1,4 +1,4 @@
-"""Warp arrays; on the CPU in memory that NumPy laid out."""
+"""Warp arrays; on the CPU over NumPy's memory."""
 
 import contextlib
 
@@ -22,7 +22,7 @@ def make(case, device):
     require(not case.dtype.startswith("complex"), "Warp has no complex numbers")
     require(not case.readonly, "Warp has no read-only arrays")
     if device == "cpu":
-        require(case.special != "pinned", "pinned memory belongs to a device: --devices cuda:0")
+        require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
         return wp.array(case.numpy(), copy=False, device=device)
     require_own_layout(case, "Warp")
     if case.special == "pinned":
@@ -40,6 +40,6 @@ def stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # By default it makes the new stream wait for the former one.
+    # With sync_enter, the new stream would wait for the former one.
     with wp.ScopedStream(wp.Stream(device, cuda_stream=handle), sync_enter=False):
         yield

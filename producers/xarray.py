@@ -1,4 +1,4 @@
-"""Xarray's labeled arrays, here of NumPy's: each dimension has a name and a coordinate."""
+"""Xarray's labeled arrays over NumPy's: each dimension has a name and a coordinate."""
 
 import numpy as np
 import xarray as xr

@@ -44,7 +44,7 @@ double drift_of(const Reference& base, const Reference& head) {
   return std::abs(std::log(head.median_ns / base.median_ns));
 }
 
-/// Two environments of one run were measured in the same state of the machine.
+/// Are both sides environments of one run, which were measured in the same state of the machine?
 bool is_one_run(const Side& base, const Side& head) {
   return base.facts.runs == head.facts.runs;
 }
@@ -56,7 +56,8 @@ std::string percent(double share) {
 
 void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   if (base.build == head.build) return;
-  warn(made.warnings, "builds-differ", "two builds of dlbench: the overhead floors may differ");
+  warn(made.warnings, "builds-differ",
+       "the runs used two builds of dlbench, whose overhead floors may differ");
 }
 
 /// " in new on laptop"; empty if there is only one environment and one machine.
@@ -76,15 +77,15 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
     const std::string by = percent(std::expm1(drift));
     data.emplace("by", by);
     warn(made.warnings, "reference-moved",
-         "the reference exchange, native -> native, moved by " + by + " between the runs" + where +
-             ": all intervals are wider by that",
+         "the reference exchange, native -> native, differs by " + by + " between the runs" +
+             where + ", so all intervals are widened by this amount",
          data);
   }
   if (base.workers < 2 && head.workers < 2) {
     warn(made.warnings, "no-reference",
          "only one worker measured the reference exchange" + where +
-             ": the spread between processes is known from the cells' own workers "
-             "alone; measure with --replicas 6",
+             ", so the spread between processes is known only from the cells' own workers; "
+             "measure with --replicas 6",
          data);
   }
 }
@@ -331,16 +332,16 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   const std::string differ = options_differ.line();
   if (!shared) {
     throw UsageError(
-        "nothing to compare: the two runs have no cell in common (cells that were not run, or "
-        "whose library or device is missing, do not count)" +
+        "nothing to compare: the two runs have no cell in common; cells that were not run, or "
+        "whose library or device is missing, are ignored" +
         (differ.empty() ? "" : "; " + differ));
   }
   made.left_out = options_differ.counts();
   if (!differ.empty()) warn(made.warnings, "options-differ", differ);
   if (options.instructions && measured.empty()) {
     throw UsageError(
-        "nothing to compare: no cell has a count on both sides (--count instructions when "
-        "measuring)");
+        "nothing to compare: no cell has an instruction count on both sides; measure both sides "
+        "with --count instructions");
   }
   if (options.instructions)
     judge_counts(made, measured, base, head);

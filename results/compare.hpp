@@ -18,8 +18,8 @@
 
 namespace dlbench::results {
 
-/// The source of a side: one document, or several whose workers are combined. With an environment
-/// only its cells are compared, named as if it were the only one.
+/// The source of a side: one document, or several documents with their workers combined. With an
+/// environment, only its cells are compared, and their names omit it.
 struct SideSource {
   std::vector<std::filesystem::path> documents;
   std::string environment;
@@ -54,8 +54,8 @@ enum class BlindCause { too_few_processes, too_noisy, unknown_spread, reference_
 inline constexpr std::array<std::string_view, 4> kBlindCauses{"too-few-processes", "too-noisy",
                                                               "unknown-spread", "reference-moved"};
 
-/// Of an INCONCLUSIVE cell. `replicas`: the number of processes a side that detects a change of the
-/// threshold with a power of 99 %; only for too_few_processes.
+/// Why a cell is INCONCLUSIVE. `replicas`: the number of processes for each side with which a
+/// change of the threshold is detected with a probability of 99 %; only for too_few_processes.
 struct Blind {
   BlindCause cause = BlindCause::unknown_spread;
   std::optional<std::size_t> replicas;
@@ -86,8 +86,8 @@ struct SideFacts {
 struct Inconclusive {
   std::size_t cells = 0;
   std::size_t of = 0;  ///< number of cells with a time on both sides
-  /// The number of processes a side that detects a change of the threshold in every cell that can
-  /// be decided; none without such a cell.
+  /// The number of processes for each side with which a change of the threshold is detected in
+  /// every cell that can be decided; none without such a cell.
   std::optional<std::size_t> replicas;
   std::size_t unknown = 0;  ///< cells whose spread between processes is unknown
   /// Cells that no number of processes up to kMostReplicas can decide.
@@ -120,13 +120,13 @@ struct Comparison {
 /// (stats/process_spread.hpp) or, if these are too few, by that of the reference exchange.
 /// Instruction counts are deterministic: a difference of the threshold or more is SLOW or FAST. The
 /// drift of the reference exchange between two runs widens every interval.
-/// If one side has a time on a device's clock and the other only an upper bound, the cell is SLOW
-/// or FAST without a ratio if the interval of the time is above the bound, otherwise AMBIG.
+/// If one side has a time on a device's clock and the other only an upper bound, the cell has no
+/// ratio. It is SLOW or FAST if the interval of the time is above the bound, otherwise AMBIG.
 /// A cell that one side lacks is lost or gained, unless that side's options did not request it or
 /// the existing cell is `no-protocol`.
 ///
 /// Throws UsageError for an invalid document (read_document), an unknown environment, no cell in
-/// common, and, unless `force`, for different machines, naming the keys that differ.
+/// common, and, unless `force`, for machines that differ (with the keys that differ).
 Comparison compare(const SideSource& base, const SideSource& head, const CompareOptions& options);
 
 }  // namespace dlbench::results

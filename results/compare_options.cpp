@@ -133,9 +133,8 @@ std::string OptionsDiffer::line() const {
     text.append(gap).append(option + ": " + values);
     gap = "; ";
   }
-  return text + "): only the cells that both runs have are compared; " +
-         std::to_string(counts_[0]) + " are in base only and " + std::to_string(counts_[1]) +
-         " in head only";
+  return text + "), so only the cells of both runs are compared; " + std::to_string(counts_[0]) +
+         " are only in base and " + std::to_string(counts_[1]) + " only in head";
 }
 
 }  // namespace dlbench::results

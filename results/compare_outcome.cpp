@@ -8,8 +8,8 @@
 namespace dlbench::results {
 namespace {
 
-/// A lower rank is better; none for `unproven`, which is neither better nor worse than another
-/// measured outcome.
+/// The rank of an outcome; lower is better. None for `unproven`, which is neither better nor worse
+/// than another measured outcome.
 std::optional<int> rank(Outcome outcome) {
   switch (outcome) {
     case Outcome::zero_copy:
@@ -28,7 +28,8 @@ std::optional<int> rank(Outcome outcome) {
   }
 }
 
-/// A phase that was not timed is no change against a side without this phase.
+/// Is `untimed` a phase that was not timed, and has the other side no time either? Then nothing is
+/// known to have changed.
 bool is_unknown_phase(const SideCell& untimed, const SideCell& other) {
   return untimed.untimed_phase && !is_measured(other.outcome);
 }
@@ -64,7 +65,7 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
     const std::vector<Outcome> was = base.all_words(), is = head.all_words();
     verdict.change = OutcomeChange::other;
     verdict.details.push_back(text_of(was) + " -> " + text_of(is));
-    // If the workers of a side disagree, a different mix of outcomes is no change of the library.
+    // A different mix of the same outcomes in disagreeing workers is no change of the library.
     if (overlap(was, is)) return verdict;
     // A lost number is worse, even that of an `unproven` cell.
     const int before = rank(base.outcome).value_or(is_measured(head.outcome) ? -1 : 1);
@@ -76,7 +77,7 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
     for (const std::string& word : head.changed) {
       if (contains(base.changed, word)) continue;
       worse = true;
-      verdict.details.push_back(word + " is lost now");
+      verdict.details.push_back(word + " is now lost");
     }
     for (const std::string& word : base.changed) {
       if (contains(head.changed, word)) continue;
@@ -85,7 +86,8 @@ OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head) {
     }
     if (base.late_read != head.late_read) {
       (head.late_read ? worse : better) = true;
-      verdict.details.emplace_back(head.late_read ? "late read: new" : "late read: no more");
+      verdict.details.emplace_back(head.late_read ? "late read in head only"
+                                                  : "late read in base only");
     }
   }
   if (worse)

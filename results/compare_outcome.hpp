@@ -16,10 +16,10 @@ struct OutcomeVerdict {
   std::vector<std::string> details;
 };
 
-/// The change of the outcome, independent of time. Worse: a copy instead of none, a refusal instead
-/// of a number, a crash or wrong values instead of a refusal, an additional property that is
-/// dropped or converted without an error, a late read. A change to or from `unproven` is `other`,
-/// because the library need not have changed; so is a change if workers of one side disagree and
+/// The change of the outcome, independent of time. Worse means a copy instead of none, a refusal
+/// instead of a number, a crash or wrong values instead of a refusal, one more property that is
+/// dropped or converted without an error, or a late read. A change to or from `unproven` is
+/// `other`, because the library may be the same; so is a change if workers of one side disagree and
 /// the other side has one of their outcomes.
 OutcomeVerdict compare_outcomes(const SideCell& base, const SideCell& head);
 

@@ -40,8 +40,8 @@ void note_lost_count(ComparedCell& row, const SideCell& base, const SideCell& he
 /// The reason why only a bound is known; empty if the document has none.
 std::string reason_of(std::string_view limit) {
   if (limit == "step") return ", the timer's resolution";
-  if (limit == "empty-rows") return ", since empty rows scatter";
-  return limit == "rounds" ? ", since its rounds scatter" : "";
+  if (limit == "empty-rows") return ", because empty rows scatter";
+  return limit == "rounds" ? ", because its rounds scatter" : "";
 }
 
 }  // namespace

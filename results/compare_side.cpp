@@ -15,8 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The facts that numbers depend on and that stay the same between runs; not the host's name or
-/// clock rates.
+/// The facts about a machine that affect numbers and stay the same between runs.
 constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "devices"};
 
 /// The 97.5 % quantile of the normal distribution.
@@ -82,8 +81,8 @@ void reconcile(const SideCell& known, SideCell& cell) {
   cell.late_read = known.late_read;
 }
 
-/// Adds the workers of a later document. Otherwise the later document takes precedence, unless
-/// workers disagree.
+/// Adds the cell of a later document: appends its workers, reconciles outcomes, and otherwise
+/// prefers the later document.
 void add(SideCell& known, SideCell cell) {
   const bool was_measured = is_measured(known.outcome);
   if (was_measured && cell.outcome == Outcome::not_run) return;
@@ -120,8 +119,7 @@ std::vector<SideCell> sorted(std::vector<SideCell> read) {
   return cells;
 }
 
-/// The usable devices by model and driver. The reason why another device is not usable does not
-/// affect numbers.
+/// The usable devices by model and driver, because only these affect numbers.
 json usable(const json& devices) {
   json kept = json::array();
   for (const json& device : devices) {
@@ -179,7 +177,7 @@ void read_context(Side& side, const json& context, const std::filesystem::path& 
                   const std::string& wanted) {
   const json& about = context["dlbench"];
   if (!wanted.empty() && !about["environments"].contains(wanted)) {
-    throw UsageError(path.string() + ": no environment '" + wanted + "' in this run");
+    throw UsageError(path.string() + ": the run has no environment '" + wanted + "'");
   }
   if (about.contains("machines")) {
     for (const auto& [name, item] : about["machines"].items()) {
@@ -237,7 +235,7 @@ void require_same_machine(const Side& base, const Side& head) {
     }
   }
   if (!differences.empty()) {
-    throw UsageError("the machines differ in " + differences + "; --force compares them anyway");
+    throw UsageError("the machines differ in " + differences + "; compare them with --force");
   }
 }
 

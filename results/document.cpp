@@ -27,7 +27,7 @@ struct Environment {
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
 
-  /// None for one process, which shows no spread between processes.
+  /// None for one process.
   std::optional<double> spread() const {
     if (references_ns.size() < 2) return std::nullopt;
     return stats::relative_spread(references_ns);
@@ -47,8 +47,8 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
       environment.copy_floors_bytes[device] = bytes;
     }
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
-    // The effects are those of the first worker that observed any, because numbers of threads of
-    // different workers cannot be combined.
+    // Keep the effects that the first worker observed, because the threads of several workers
+    // cannot be combined.
     environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
@@ -169,7 +169,7 @@ std::uint64_t count_at(const json& object, const char* key) {
   return whole ? value.get<std::uint64_t>() : 0;
 }
 
-/// Below twice the size of the last-level cache, the rate of a copy is that of the cache.
+/// Warns of copies below twice the size of the last-level cache, whose rate may be the cache's.
 void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   std::uint64_t largest = 0;
   for (const json& cache : context.value("caches", json::array())) {
@@ -228,7 +228,7 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
   std::vector<const Entry*> measured, others;
   for (std::size_t i = 0; i < order.size(); ++i) {
     if (i > 0 && order[i].first == order[i - 1].first) {
-      throw UsageError(order[i].first + " was recorded twice");
+      throw UsageError("the journal has two entries for " + order[i].first);
     }
     (is_measured(order[i].second->outcome) ? measured : others).push_back(order[i].second);
   }
@@ -247,7 +247,9 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
 std::filesystem::path write_document(const std::filesystem::path& run_directory) {
   const std::filesystem::path journal = run_directory / "journal.jsonl";
   JournalContents contents = read_journal(journal);
-  if (contents.whole_bytes == 0) throw UsageError(journal.string() + ": the run never began");
+  if (contents.whole_bytes == 0) {
+    throw UsageError(journal.string() + ": the journal is empty, so the run did not start");
+  }
   std::filesystem::path path = run_directory / "results.json";
   write_document(std::move(contents), path);
   return path;

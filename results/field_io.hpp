@@ -100,7 +100,7 @@ class Put {
       item = stream;
   }
 
-  /// Fields that are all present or all absent, one of which is `key`. `is_there` is used for
+  /// Fields that are all present or all absent; one of them is `key`. `is_there` is used for
   /// writing.
   template <typename Fill>
   void group(std::string_view, bool is_there, Fill fill) {

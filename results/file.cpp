@@ -83,9 +83,11 @@ std::uintmax_t open_file(const std::filesystem::path& path, std::uintmax_t most,
   if (into.get() < 0) throw UsageError(os_text("read", path, errno));
   struct stat info {};
   if (::fstat(into.get(), &info) != 0) throw UsageError(os_text("read", path, errno));
-  if (!S_ISREG(info.st_mode)) throw UsageError("cannot read " + path.string() + ": not a file");
+  if (!S_ISREG(info.st_mode))
+    throw UsageError("cannot read " + path.string() + ": not a regular file");
   if (static_cast<std::uintmax_t>(info.st_size) > most) {
-    throw UsageError(path.string() + ": larger than " + std::to_string(most) + " bytes");
+    throw UsageError("cannot read " + path.string() + ": larger than " + std::to_string(most) +
+                     " bytes");
   }
   return static_cast<std::uintmax_t>(info.st_size);
 }

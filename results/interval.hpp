@@ -5,7 +5,7 @@
 
 namespace dlbench::results {
 
-/// A median below this many overhead floors is mostly the instrument's own time.
+/// A median below this multiple of the overhead floor is mostly the instrument's own time.
 inline constexpr double kNearFloor = 2;
 
 /// Computes the numbers of a cell from those of its workers, and sets the kind of its interval:

@@ -23,7 +23,7 @@ std::string line_of(const OrderedJson& value) {
   return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-/// A journal has one writer, because two would measure the same cells and mix their lines.
+/// Locks the journal, because two writers would measure the same cells and mix their lines.
 void lock(const File& file, const std::filesystem::path& path) {
   if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0) return;
   if (errno == EWOULDBLOCK) throw UsageError(path.string() + ": another run is writing to it");
@@ -31,7 +31,8 @@ void lock(const File& file, const std::filesystem::path& path) {
 
 [[noreturn]] void refuse_existing(const std::filesystem::path& path) {
   throw UsageError(path.string() +
-                   " exists: it holds another run; resume it, or choose another folder");
+                   " exists: the folder contains another run; continue it with --resume, or choose "
+                   "another folder");
 }
 
 /// Renames unless a file has the new name. Returns 0 or the errno.
@@ -109,7 +110,9 @@ void append_behind(const std::filesystem::path& run_directory,
                    const std::vector<std::string>& cells, const std::vector<OrderedJson>& lines) {
   const std::filesystem::path path = run_directory / "journal.jsonl";
   const JournalContents before = read_journal(path);
-  if (before.whole_bytes == 0) throw UsageError(path.string() + ": the run never began");
+  if (before.whole_bytes == 0) {
+    throw UsageError(path.string() + ": the journal is empty, so the run did not start");
+  }
   std::unordered_set<std::string> measured;
   for (const Entry& entry : before.entries) {
     if (is_timed(entry)) measured.insert(name(entry.cell));

@@ -31,17 +31,16 @@ struct JournalContents {
   std::string first_dropped;        ///< "line 7: " and the reason
 };
 
-/// Reads a journal. Skips a torn last line, and drops lines that are invalid, that record a cell
-/// again, or that have counts of a cell that was not measured. `not-run` without `found` does not
-/// record a cell: a later line replaces it. Throws UsageError naming the file and the fault of its
-/// header.
+/// Reads a journal. Skips an incomplete last line, and drops lines that are invalid, that record a
+/// cell again, or that count a cell that was not measured. A later line replaces `not-run` without
+/// `found`. Throws UsageError with the file and the fault of its header.
 JournalContents read_journal(const std::filesystem::path& path);
 
-/// The names of the cells that a resumed run must not measure again: all entries except `not-run`
+/// The names of the cells that a resumed run does not measure again: all entries except `not-run`
 /// without `found`.
 std::unordered_set<std::string> recorded_names(const JournalContents& contents);
 
-/// Was the exchange timed? Below a timer's resolution it has only a bound.
+/// Was the exchange timed? A time below the timer's resolution is only a bound.
 inline bool is_timed(const Entry& entry) {
   return is_measured(entry.outcome) || entry.below_ns.has_value();
 }

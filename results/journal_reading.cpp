@@ -114,7 +114,7 @@ class JournalReader {
     else if (line.has("sync"))
       take_behind(sync_record_from(line.object("sync")), here);
     else
-      throw UsageError(here + "expected an entry, a worker, a count, an api, a sync or an end");
+      throw UsageError(here + "expected the key entry, worker, count, api, sync or end");
   }
 
   static Entry entry_from(const Fields& item) {
@@ -143,7 +143,7 @@ class JournalReader {
     const auto found = places_.find(record.cell);
     Entry* const entry = found == places_.end() ? nullptr : &contents.entries[found->second.index];
     if (entry == nullptr || !is_timed(*entry)) {
-      throw UsageError(here + record.cell + " is counted and was not measured before");
+      throw UsageError(here + record.cell + " has a count, but was not measured before");
     }
     apply(record, *entry);
   }

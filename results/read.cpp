@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 2> kLists{"benchmarks", "not_measured"};
 /// Requires a dlbench document of this schema. Checked before its content.
 void require_known(const Fields& context) {
   if (!context.has("dlbench")) {
-    context.fail("dlbench", "dlbench's block (not a dlbench results document)");
+    context.fail("dlbench", "the facts of a run (this is not a dlbench results document)");
   }
   const Fields about = context.object("dlbench");
   if (const std::uint64_t schema = about.count("schema"); schema != kSchema) {
@@ -65,7 +65,7 @@ void require_each_rule_once(const Fields& document, MachinesNamed& machines) {
     const std::string machine = item.text_or("machine", "");
     machines.add(machine, item);
     const std::string name = item.text("library") + " " + item.text("rule") + " " + machine;
-    if (!names.insert(name).second) item.fail("rule", "a rule that was not checked already");
+    if (!names.insert(name).second) item.fail("rule", "a rule that no earlier item has");
   }
 }
 
@@ -83,7 +83,7 @@ nlohmann::json read_document(const std::filesystem::path& path,
     const Fields item(value, std::move(where));
     ReadEntry read{entry_from_json(item, list == kLists[0]), item.text("name"),
                    item.text_or("machine", "")};
-    if (!names.emplace(read.name).second) item.fail("name", "a name that no other cell has");
+    if (!names.emplace(read.name).second) item.fail("name", "a name that no earlier cell has");
     machines.add(read.machine, item);
     on_entry(std::move(read));
   };

@@ -259,7 +259,7 @@ void require_name(const Fields& item, const Cell& cell) {
   // In a document of several machines the name ends with the machine.
   std::string own = name(cell);
   if (item.has("machine")) own += "/machine:" + item.text("machine");
-  if (item.text("name") != own) item.fail("name", "the name of its axes, \"" + own + "\"");
+  if (item.text("name") != own) item.fail("name", "the name that its axes form, \"" + own + "\"");
 }
 
 void require_pages(const Fields& item, const Seen& seen) {
@@ -279,7 +279,7 @@ void require_words(const Fields& item, const std::vector<Ordering>& sync) {
                                one.waits == Waits::none;
     if (one.reason.code.empty() ? one.waits.has_value() : !one.waits || may_have_both) continue;
     const Fields place(item.list("sync")[i], item.place("sync") + "/" + std::to_string(i));
-    place.fail("waits", "either a word or a reason; inconclusive, no-delay and none may have both");
+    place.fail("waits", "a value or a reason; inconclusive, no-delay and none may have both");
   }
 }
 
@@ -299,7 +299,7 @@ void require_sense(const Fields& item, const Entry& entry) {
     item.fail("below_ns", "outcome `unsupported`");
   }
   if (entry.found && entry.outcome != Outcome::not_run && !entry.below_ns) {
-    item.fail("found", "nothing beside another outcome");
+    item.fail("found", "no such key with this outcome");
   }
 }
 
@@ -425,7 +425,7 @@ SyncRecord sync_record_from(const Fields& item) {
 
 void require_finite(const OrderedJson& value) {
   if (const std::optional<std::string> place = not_finite(value)) {
-    throw UsageError(*place + ": not a finite number; it cannot be written");
+    throw UsageError(*place + ": cannot write a number that is not finite");
   }
 }
 

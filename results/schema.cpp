@@ -113,13 +113,13 @@ constexpr std::array<Pattern, 4> kPatterns{
       "a name of letters, digits, '_', '.', '+', '-'"},
      {"^[a-z]+/producer:[^/]+/consumer:[^/]+/protocol:[^/]+/device:[^/]+/case:[^/]+/bytes:[0-9]+"
       "(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
-      is_name, "the name of its axes"}}};
+      is_name, "the name that its axes form"}}};
 
 const Pattern& pattern_of(const std::string& expression) {
   for (const Pattern& each : kPatterns) {
     if (each.expression == expression) return each;
   }
-  throw std::invalid_argument("schema: a pattern that the reader does not know: " + expression);
+  throw std::invalid_argument("schema: unsupported pattern: " + expression);
 }
 
 /// Looks up keys without copying them.
@@ -231,7 +231,7 @@ class Schema::Compiler {
       part.consequence = compile(here);
     } else if (key != "$defs" && key != "$id" && key != "$schema" && key != "title" &&
                key != "description") {
-      throw std::invalid_argument("schema: a keyword that the reader does not know: " + here);
+      throw std::invalid_argument("schema: unsupported keyword: " + here);
     }
   }
 
@@ -265,7 +265,7 @@ namespace {
 
 using Part = Schema::Part;
 
-/// The place of a value below the one that is checked. It is turned into text only for a fault.
+/// The place of a value below the one that is checked; converted to text only for a fault.
 struct Place {
   const Place* above = nullptr;
   std::string_view key;
@@ -382,7 +382,7 @@ class Checker {
         const auto rule = part.members.find(member.key);
         const bool is_named = rule != part.members.end();
         if (is_named && !is_valid(member, rule->second)) return false;
-        // A key that is only required, without a rule, counts as an additional key.
+        // A required key without a rule counts as an additional key.
         const bool is_other = !is_named || rule->second.part == nullptr;
         if (is_other && part.others != nullptr && !fits(member.value, *part.others, here)) {
           return false;
@@ -431,7 +431,7 @@ class Checker {
       const bool is_of_kind = each->kinds != kAnyKind && (kinds_of(value) & each->kinds) != 0;
       if (fitting == 0 && is_of_kind) return fits(value, *each, place);
     }
-    std::string expected = "just one of:";
+    std::string expected = "exactly one of:";
     for (const Part* each : part.one) expected += " " + form_of(*each);
     return fail(place, std::move(expected), shown(value));
   }

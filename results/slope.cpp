@@ -14,7 +14,7 @@ namespace {
 constexpr double kFastest = 16;  // times the warm floor, for copies within a core's caches
 // A lower bound, because a floor that was measured on a busy machine is too low.
 constexpr double kLeastFastest = 100;  // GB/s
-constexpr double kUndecided = 2;       // within this factor of a copy's time nothing is proven
+constexpr double kUndecided = 2;  // a growth within this factor of a copy's time decides nothing
 
 /// The key of an exchange without its bytes.
 using Family =

@@ -29,9 +29,9 @@ inline constexpr std::uint64_t kLeastSlopeBytes = 1 << 20;
 /// - skipped: the intervals decide neither, the time decreases, or no smaller size was measured
 /// Each size is judged separately, because a library may copy only above some size.
 ///
-/// Then the outcome is judged again: the slope decides if no other instrument has a result and the
-/// values were compared, and causes a warning if it disagrees. It is ignored if the result could
-/// not be read. Call it before conclude(), while the numbers are those of one process.
+/// Then the outcome is judged again. The slope decides if no other instrument has a result and the
+/// values were compared; a disagreement causes a warning. It is ignored if the result could not be
+/// read. Call it before conclude(), while the numbers are those of one process.
 void judge_slopes(std::vector<Entry>& entries, const std::map<std::string, CopySpeed>& speeds);
 
 }  // namespace dlbench::results

@@ -37,8 +37,8 @@ class Source {
   }
 
   bool is_at_end() { return at_ == end_ && !read_block(); }
-  /// A zero byte is an invalid control character, but the parser would take it for the end of the
-  /// input.
+  /// Replaces a zero byte with another invalid control character, because the parser treats zero as
+  /// the end of the input.
   char byte() const { return *at_ == '\0' ? '\x1' : *at_; }
   void advance() { ++at_; }
 
@@ -147,7 +147,7 @@ class Parsing {
   bool key(const std::string& text) {
     Open& object = open_.back();
     object.key = copied(memory(), text);
-    if (has_key(object)) fail("the key is there twice");
+    if (has_key(object)) fail("duplicate key");
     return true;
   }
   [[noreturn]] bool parse_error(std::size_t bytes, const std::string&,
@@ -178,7 +178,7 @@ class Parsing {
   }
 
   [[noreturn]] void fail_at(std::size_t byte, const std::string& why) const {
-    fail("broken at byte " + std::to_string(byte) + ": " + why);
+    fail("invalid JSON at byte " + std::to_string(byte) + ": " + why);
   }
 
   std::string pointer() const {

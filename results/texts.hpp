@@ -5,7 +5,7 @@
 
 namespace dlbench::results {
 
-/// Memory for texts, whose addresses stay valid as long as it lives.
+/// Memory for texts. Their addresses stay valid while it lives.
 using Texts = std::pmr::monotonic_buffer_resource;
 
 /// Copies a text into that memory.

@@ -63,7 +63,7 @@ std::string shown(const nlohmann::json& value) {
   if (value.is_array()) return "a list";
   std::string text = value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
   std::replace(text.begin(), text.end(), '\x7f',
-               '?');  // a control character that JSON does not escape
+               '?');  // JSON does not escape this control character
   if (text.size() > kMost) text = text.substr(0, kMost) + "...";
   return text;
 }

@@ -9,7 +9,7 @@ namespace dlbench::native {
 inline const Dtype* source(std::int64_t bytes) {
   const Dtype* dtype = find_dtype('u', bytes);
   if (dtype == nullptr) {
-    PyErr_Format(PyExc_BufferError, "no buffer can hold elements of %lld bytes like these",
+    PyErr_Format(PyExc_BufferError, "no buffer format has elements of %lld bytes",
                  static_cast<long long>(bytes));
   }
   return dtype;
@@ -18,7 +18,7 @@ inline const Dtype* source(std::int64_t bytes) {
 /// False with BufferError set if there is a flaw.
 inline bool is_sound(const char* flaw) {
   if (flaw == nullptr) return true;
-  PyErr_Format(PyExc_BufferError, "the export describes no array: %s", flaw);
+  PyErr_Format(PyExc_BufferError, "the export is invalid: %s", flaw);
   return false;
 }
 
@@ -55,7 +55,7 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
 inline bool read_struct(const ArrayStruct& given, Facts& facts) {
   const Dtype* dtype = find_dtype(given.kind, given.itemsize);
   if (dtype == nullptr || (given.flags & kNotSwapped) == 0) {
-    PyErr_Format(PyExc_BufferError, "native cannot hold kind '%c' of %d bytes%s", given.kind,
+    PyErr_Format(PyExc_BufferError, "native does not support kind '%c' of %d bytes%s", given.kind,
                  given.itemsize, (given.flags & kNotSwapped) == 0 ? ", byte-swapped" : "");
     return false;
   }

@@ -25,7 +25,7 @@ inline bool check_device(DLDevice where, const Place* place) {
   if (type == kDLCUDAHost || type == kDLROCMHost || type == kDLCUDAManaged) return true;
   if (place != nullptr && is_of(*place, type) && where.device_id == place->ordinal()) return true;
   const std::string reads =
-      place == nullptr ? "reads the CPU's memory only" : "imports to " + place->word();
+      place == nullptr ? "imports only CPU memory" : "imports to " + place->word();
   PyErr_Format(PyExc_BufferError, "native %s, not device (%d, %d)", reads.c_str(),
                static_cast<int>(type), static_cast<int>(where.device_id));
   return false;
@@ -36,7 +36,7 @@ inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = n
   ++imports;
   bool good = managed->version.major == DLPACK_MAJOR_VERSION;
   if (!good) [[unlikely]] {
-    PyErr_Format(PyExc_BufferError, "DLPack %u.%u; native supports major version %d only",
+    PyErr_Format(PyExc_BufferError, "DLPack %u.%u: native supports only major version %d",
                  managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
   }
   good = good && check_device(managed->dl_tensor.device, place);
@@ -62,8 +62,8 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
 
 /// Consumes the capsule by renaming it.
 inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
-  // Capsule names of a producer are static strings, so the address of the last name is enough to
-  // guess the kind. PyCapsule_GetPointer compares the text.
+  // A producer's capsule names are static strings, so the address of the last name predicts the
+  // kind. PyCapsule_GetPointer then compares the text.
   static DLBENCH_UNDER_GIL const char* last_versioned = nullptr;
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name != nullptr && (name == last_versioned || std::strcmp(name, kVersioned) == 0))
@@ -79,7 +79,7 @@ inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
     PyCapsule_SetName(capsule, "used_dltensor");
     return adopt(static_cast<DLManagedTensor*>(content), place);
   }
-  PyErr_Format(PyExc_BufferError, "__dlpack__ returned %R, no DLPack capsule", capsule);
+  PyErr_Format(PyExc_BufferError, "__dlpack__ returned %R, not a DLPack capsule", capsule);
   return nullptr;
 }
 
@@ -103,8 +103,8 @@ inline PyObject* ask_again(PyObject* x) {
   return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
 }
 
-/// Releases a capsule after a failed import, and keeps the exception: its destructor may run the
-/// producer's code.
+/// Releases a capsule after a failed import and keeps the exception, because the capsule's
+/// destructor may run the producer's code.
 inline void drop_refused(PyObject* capsule) {
   const PendingError kept;
   Py_DECREF(capsule);
@@ -136,7 +136,7 @@ inline const DLPackExchangeAPI* published_in(PyObject* value) {
   return nullptr;
 }
 
-/// The table of the supported major version that a type publishes; null with an exception set.
+/// A type's table of the supported major version; null with an exception set.
 inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
   const char* flaw = "";
   for (const char* name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {
@@ -151,8 +151,8 @@ inline const DLPackExchangeAPI* published_by(PyTypeObject* type) {
     if (found.table != nullptr) return found.table;
     if (found.flaw != nullptr) flaw = found.flaw;
   }
-  PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API%s%s", type->tp_name,
-               *flaw ? ": " : "", flaw);
+  PyErr_Format(PyExc_TypeError, "%s has no C exchange API%s%s", type->tp_name, *flaw ? ": " : "",
+               flaw);
   return nullptr;
 }
 

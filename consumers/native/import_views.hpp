@@ -14,7 +14,7 @@ inline PyObject* from_buffer(PyObject*, PyObject* x) {
   }
   if (array->buffer.suboffsets != nullptr) {
     Py_DECREF(&array->ob_base);
-    PyErr_SetString(PyExc_BufferError, "native follows no suboffsets");
+    PyErr_SetString(PyExc_BufferError, "native does not support suboffsets");
     return nullptr;
   }
   return &array->ob_base;
@@ -37,7 +37,7 @@ inline PyObject* from_array_struct(PyObject*, PyObject* x) {
       PyCapsule_CheckExact(capsule.get()) ? PyCapsule_GetPointer(capsule.get(), nullptr) : nullptr;
   if (content == nullptr || static_cast<const ArrayStruct*>(content)->two != 2) {
     PyErr_Clear();
-    PyErr_SetString(PyExc_BufferError, "__array_struct__ is no capsule of a PyArrayInterface");
+    PyErr_SetString(PyExc_BufferError, "__array_struct__ is not a capsule of a PyArrayInterface");
     return nullptr;
   }
   return hold(Via::kStruct, x, std::move(capsule), nullptr);
@@ -63,7 +63,7 @@ inline bool read_interface(PyObject* dict, Facts& facts) {
   PyObject* type = PyDict_GetItemWithError(dict, kType);
   if (data != nullptr && PyObject_CheckBuffer(data)) {
     PyErr_SetString(PyExc_BufferError,
-                    "native reads the data of an __array_interface__ by its address, not as a "
+                    "native supports only an address as the data of an __array_interface__, not a "
                     "buffer");
     return false;
   }
@@ -76,7 +76,7 @@ inline bool read_interface(PyObject* dict, Facts& facts) {
   if (text == nullptr) return false;
   const Dtype* dtype = find_typestr({text, static_cast<std::size_t>(length)});
   if (dtype == nullptr) {
-    PyErr_Format(PyExc_BufferError, "native cannot hold typestr %R", type);
+    PyErr_Format(PyExc_BufferError, "native does not support typestr %R", type);
     return false;
   }
   facts.dtype = dtype->name;

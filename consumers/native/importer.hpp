@@ -6,8 +6,8 @@
 
 namespace dlbench::native {
 
-/// Imports to one device: `place` is null for the CPU. If an array is on another device, the
-/// producer is requested to copy it, if the protocol supports that.
+/// Imports to one device; `place` is null for the CPU. Requests a copy for an array on another
+/// device, if the protocol supports that.
 struct Importer {
   PyObject ob_base;
   Place* place;
@@ -57,8 +57,8 @@ inline PyObject* ask_with(PyObject* x, PyObject* names, PyObject* value) {
                                    1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
 }
 
-/// A capsule of x that is safe to use on `stream`. For a producer before DLPack 1.0 without
-/// max_version.
+/// A capsule of x that is safe to use on `stream`. Repeats the request without max_version for a
+/// producer before DLPack 1.0.
 inline PyObject* ask_on_stream(PyObject* x, device::Stream stream, const Place& place) {
   // The legacy default stream is 1 on CUDA and 0 on ROCm.
   auto number = reinterpret_cast<std::uintptr_t>(stream);
@@ -195,7 +195,7 @@ inline PyObject* import_cuda_interface(PyObject* self, PyObject* x) try {
   static PyObject* const name = PyUnicode_InternFromString("__cuda_array_interface__");
   Place* place = importer_of(self).place;
   if (place == nullptr) {
-    PyErr_SetString(PyExc_BufferError, "__cuda_array_interface__ reaches no CPU");
+    PyErr_SetString(PyExc_BufferError, "__cuda_array_interface__ cannot import to the CPU");
     return nullptr;
   }
   const Ref dict(PyObject_GetAttr(x, name));
@@ -227,13 +227,15 @@ inline PyObject* make_importer(PyTypeObject* type, PyObject* arguments, PyObject
 
 inline PyMethodDef importer_methods[] = {
     {"from_dlpack", &import_dlpack, METH_O,
-     "from_dlpack(x, /)\n--\n\nThrough x.__dlpack__, with the importer's stream on the device; "
-     "from another device to the\nCPU with dl_device."},
+     "from_dlpack(x, /)\n--\n\nImports through x.__dlpack__, with the importer's stream on the "
+     "device; from another device to the\nCPU with dl_device."},
     {"from_dlpack_c", &import_dlpack_c, METH_O,
-     "from_dlpack_c(x, /)\n--\n\nThrough the C exchange API; the stream waits for the producer's."},
+     "from_dlpack_c(x, /)\n--\n\nImports through the C exchange API; the stream waits for the "
+     "producer's."},
     {"from_cuda_array_interface", &import_cuda_interface, METH_O,
-     "from_cuda_array_interface(x, /)\n--\n\nThrough x.__cuda_array_interface__; the stream waits "
-     "for the one that it names."},
+     "from_cuda_array_interface(x, /)\n--\n\nImports through x.__cuda_array_interface__; the "
+     "stream "
+     "waits for the interface's."},
     {}};
 
 inline bool make_importer_type() {

@@ -9,7 +9,7 @@ inline void audit_start() {
   if (PySys_Audit("dlbench.start_process", nullptr) != 0) throw pybind11::error_already_set();
 }
 
-/// A constructor that takes the attributes of the class as keywords.
+/// A constructor with the attributes of the class as keyword arguments.
 template <typename Made>
 auto init_from_attributes() {
   return pybind11::init([](const pybind11::kwargs& words) {

@@ -112,8 +112,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
     counts[py::str(kPresences.at(i))] = made.count(static_cast<Presence>(i));
   }
   py::list cells;
-  // Disabled, because the collector would scan many thousand dicts repeatedly and free none of
-  // them.
+  // Disable the collector, which would scan many thousand dicts repeatedly and free none.
   const int was_enabled = PyGC_Disable();
   for (const ComparedCell& cell : made.cells) {
     if (!only_changed || is_changed(cell)) cells.append(dict_of(cell));
@@ -188,8 +187,8 @@ void bind_compare(py::module_& module) {
       },
       py::kw_only(), py::arg("lo"), py::arg("hi"), py::arg("first"), py::arg("second"),
       py::arg("minimum_detectable_change"), py::arg("most"), py::arg("threshold"), py::arg("level"),
-      "The number of workers a side for the next analysis, from the ratio's 95 % interval, the "
-      "workers of each side and their minimum detectable change: unchanged if it is enough, at "
+      "The number of workers on each side for the next analysis, from the ratio's 95 % interval, "
+      "the workers of each side and their minimum detectable change. Unchanged if it is enough, at "
       "most `most`.");
   module.def(
       "part_of_alarms",
@@ -200,7 +199,7 @@ void bind_compare(py::module_& module) {
       },
       py::kw_only(), py::arg("analysis"), py::arg("workers"), py::arg("most"),
       "The share of the false-alarm probability of an analysis, from its number (from 0), its "
-      "workers a side, and the most workers a side.");
+      "workers on each side, and their maximum.");
   const stats::Stages usual;
   module.attr("false_alarms") = CompareOptions{}.false_alarms;
   module.attr("coarse_workers") = usual.coarse;

@@ -39,7 +39,7 @@ class PythonObserver : public fleet::Observer {
   py::object on_progress_, on_recorded_, on_covered_;
 };
 
-// Runs without the GIL, so that the thread of a progress bar can draw.
+// Runs without the GIL, so that another thread can draw a progress bar.
 Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
   audit_start();
   options.build_id = build_id();

@@ -81,14 +81,15 @@ void bind_model(py::module_& module) {
         return std::string(call_for(protocol, offered));
       },
       py::arg("protocol"), py::arg("offered"),
-      "The entry of a consumer's PROTOCOLS that imports this protocol, or '' where none does.");
+      "The entry of a consumer's PROTOCOLS that imports through this protocol, or '' if none "
+      "does.");
   module.attr("protocols") = texts(kProtocols);
   module.attr("phases") = texts(kPhases);
   std::vector<std::string> cases;
   for (const plan::Case& one : plan::all_cases()) cases.push_back(one.name);
   module.attr("case_names") = cases;
   module.def("case", &case_facts, py::arg("name"),
-             "How a case lays its array out: the `case` of a prepare request.");
+             "The layout of a case's array: the `case` of a prepare request.");
   module.attr("outcomes") = texts(kOutcomes);
   py::dict meanings;
   for (const codes::Meaning& one : codes::kAll) {

@@ -92,7 +92,7 @@ void bind_plan(py::module_& module) {
       .def_readonly("fingerprint", &Plan::fingerprint)
       .def_readonly("whole", &Plan::whole, "The fingerprint of the whole plan if this is a shard.");
   module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
-             "\"cuda\" -> \"cuda:0\". Raises UsageError unless it is a device of a known kind.");
+             "\"cuda\" -> \"cuda:0\". Raises UsageError for an unknown kind of device.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
              "Expands the axes. Raises UsageError for unknown words.");
   module.def(

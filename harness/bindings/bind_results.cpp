@@ -36,8 +36,7 @@ void bind_results(py::module_& module) {
       },
       py::arg("run_directory"), py::arg("wall_s"), py::arg("signal"),
       "Appends the seconds of the passes after the rounds, and the signal that ended them or 0, to "
-      "a "
-      "run's journal.");
+      "a run's journal.");
   module.def(
       "append_counts",
       [](const std::filesystem::path& run_directory,
@@ -77,12 +76,11 @@ void bind_results(py::module_& module) {
         results::append_afterwards(run_directory, read);
       },
       py::arg("run_directory"), py::arg("records"),
-      "Adds synchronization results to a run's journal: a JSON list of objects with cell, sync, "
-      "late_free, "
-      "race, failure, those of them that are known. Raises UsageError.");
+      "Adds synchronization results to a run's journal: a JSON list of objects with the key cell "
+      "and, if known, sync, late_free, race and failure. Raises UsageError.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
-             "Raises UsageError naming the place of the first fault.");
+             "Raises UsageError with the place of the first fault.");
   module.attr("most_document_bytes") = results::kMostBytes;
   module.def("validate_comparison", &results::validate_comparison, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(), "The same for a comparison.json.");
@@ -90,7 +88,9 @@ void bind_results(py::module_& module) {
       "journal_context",
       [](const std::filesystem::path& journal) {
         const results::JournalContents contents = results::read_journal(journal);
-        if (contents.whole_bytes == 0) throw UsageError(journal.string() + ": the run never began");
+        if (contents.whole_bytes == 0) {
+          throw UsageError(journal.string() + ": the journal is empty, so the run did not start");
+        }
         return contents.header.context.dump();
       },
       py::arg("journal"), py::call_guard<py::gil_scoped_release>(),

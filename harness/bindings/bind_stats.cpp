@@ -21,9 +21,10 @@ void bind_stats(py::module_& module) {
         return std::tuple(ratio.value, ratio.lo, ratio.hi, ratio.honest);
       },
       py::arg("first"), py::arg("second"), py::arg("between") = py::none(),
-      "(value, lo, hi, honest) of the second side's time over the first's at 95 %; a side is a "
-      "list of processes, a process the list of its rounds. `between` is the spread between "
-      "processes (between_half_width). Raises ValueError for an empty side or process.");
+      "(value, lo, hi, honest): the second side's time divided by the first's, with a 95 % "
+      "interval. A side is a list of processes, a process is a list of rounds. `between` is the "
+      "spread between processes (between_half_width). Raises ValueError for an empty side or "
+      "process.");
   module.def(
       "between_half_width",
       [](const std::vector<double>& medians) { return stats::between_half_width(medians); },

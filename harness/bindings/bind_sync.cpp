@@ -30,8 +30,8 @@ void bind_sync(py::module_& module) {
         return rows;
       },
       py::arg("count"), py::arg("seed") = 1, py::arg("jobs") = 4,
-      "Classifies exchanges on the simulated device with known synchronization and busy threads: a "
-      "list of {kind, neighbors, delay_ns, truth, found, share_error}.");
+      "Classifies exchanges with known synchronization on the simulated device, with busy threads. "
+      "Returns a list of {kind, neighbors, delay_ns, truth, found, share_error}.");
 }
 
 }  // namespace dlbench::bindings

@@ -47,7 +47,7 @@ void wait_until(IsDone is_done) {
   }
 }
 
-/// A text of the operating system, which pybind11 encodes like os.fsencode().
+/// A text of the operating system; pybind11 encodes it like os.fsencode().
 using OsText = std::filesystem::path;
 
 fleet::Command command_of(const std::vector<OsText>& words,
@@ -76,8 +76,8 @@ auto started(Start start) {
   }
 }
 
-/// Only one call at a time may wait for an answer. Meanwhile signal handlers and other threads may
-/// only stop the worker; other calls are rejected.
+/// Owns a worker process. Only one call at a time may wait for an answer; meanwhile signal handlers
+/// and other threads can only stop the worker, and other calls raise.
 class Worker {
  public:
   Worker(const fleet::Command& command, double timeout_s)
@@ -214,7 +214,7 @@ void bind_worker(py::module_& module) {
       .def_readonly("step", &Death::step)
       .def_readonly("stdout_tail", &Death::stdout_tail)
       .def_readonly("stderr_tail", &Death::stderr_tail);
-  py::class_<Worker>(module, "Worker", "A child process that answers requests over file 3.")
+  py::class_<Worker>(module, "Worker", "A child process that handles requests from descriptor 3.")
       .def(py::init([](const std::vector<OsText>& words, double timeout_s,
                        const std::map<std::string, OsText>& variables) {
              return std::make_unique<Worker>(command_of(words, variables), timeout_s);
@@ -227,13 +227,13 @@ void bind_worker(py::module_& module) {
       .def("finish", &Worker::finish, py::arg("request"),
            "Sends the last request and waits for the end: a Death. Earlier answers are dropped.")
       .def("stop", &Worker::stop,
-           "Kills it and its process group. If a call waits for an answer, that call kills it and "
+           "Kills the process group. If a call waits for an answer, that call kills it and "
            "raises.")
       .def_property_readonly("is_alive", &Worker::is_alive)
       .def_property_readonly("pid", &Worker::pid);
   py::class_<fleet::Program>(
       module, "Program",
-      "A program that runs without requests. One that Python makes prints to a log and has no "
+      "A program without requests. The constructor starts one that prints to a log and has no "
       "deadline. Deleting the object kills its process group.")
       .def(py::init(&start_logged), py::arg("command"), py::kw_only(), py::arg("variables"),
            py::arg("log"), py::arg("inherited"))

@@ -1,7 +1,7 @@
 #include "bindings/bind.hpp"
 
 PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
-  module.doc() = "The supervisor: plans, runs the fleet, writes and checks documents.";
+  module.doc() = "The supervisor: plans runs, starts workers, writes and checks documents.";
   dlbench::bindings::bind_model(module);
   dlbench::bindings::bind_plan(module);
   dlbench::bindings::bind_fleet(module);

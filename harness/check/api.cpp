@@ -143,8 +143,8 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
   Complaint complaint;
   const int status =
       table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &Complaint::note);
-  // The allocator reports errors through SetError; the rule checks whether it set a Python
-  // exception too.
+  // The allocator reports errors through SetError; the rule checks whether it also set a Python
+  // exception.
   const Ref raised(PyErr_Occurred() == nullptr ? nullptr : Py_NewRef(PyErr_Occurred()));
   PyErr_Clear();
   const Ref made(status == 0 && managed != nullptr ? own(managed) : Py_NewRef(Py_None));
@@ -177,11 +177,11 @@ PyMethodDef methods[] = {
      "allocate(dtype, shape, device_type=1, /)\n--\n\nmanaged_tensor_allocator: its result."},
     {"stream", guarded<&stream>, METH_VARARGS,
      "stream(device_type=1, id=0, /)\n--\n\ncurrent_work_stream: an address; NotImplemented if "
-     "it wrote none."},
+     "the function wrote none."},
     {}};
 PyGetSetDef properties[] = {
     {"versions", guarded<&versions>, nullptr,
-     "The versions of the table and of the tables that it links to.", nullptr},
+     "The versions of the table and of the tables in its chain of prev_api.", nullptr},
     {"functions", guarded<&functions>, nullptr, "Whether each function is set, by name.", nullptr},
     {}};
 

@@ -23,7 +23,7 @@ struct Kept {
 PyObject* read_struct(PyObject*, PyObject* capsule) {
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (!PyCapsule_CheckExact(capsule)) {
-    PyErr_Format(PyExc_ValueError, "%R is no capsule", capsule);
+    PyErr_Format(PyExc_ValueError, "%R is not a capsule", capsule);
     return nullptr;
   }
   PyErr_Clear();

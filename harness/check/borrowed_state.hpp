@@ -39,8 +39,8 @@ struct Exported {
   BorrowedState* state = nullptr;
 };
 
-/// The state of a BorrowedTensor and its exports. It lives until all of them are released, so that
-/// a second deletion is counted instead of corrupting the heap.
+/// The state that a BorrowedTensor and its exports share. It lives until all of them are released,
+/// so that a second deletion is counted instead of corrupting the heap.
 struct BorrowedState {
   std::shared_ptr<Bytes> memory;
   std::vector<std::int64_t> shape, strides;
@@ -59,7 +59,7 @@ struct BorrowedState {
   std::atomic<bool> had_gil{false};
   std::atomic<int> holders{1};
 
-  // Is the capsule's destructor deleting? Some faults apply only to deletion by a consumer.
+  // Does the capsule's destructor delete? Some faults apply only to deletion by a consumer.
   static inline thread_local bool by_capsule = false;
 
   static constexpr std::size_t kPage = 4096;

@@ -20,7 +20,7 @@ BorrowedState& state_of(PyObject* object) {
   return *reinterpret_cast<BorrowedTensor*>(object)->state;
 }
 
-// Never freed, because a capsule keeps the pointer and may outlive all other objects.
+// The name is never freed, because a capsule keeps the pointer and may outlive all other objects.
 const char* immortal_name(const char* name) {
   static auto& names = *new std::set<std::string>;
   return names.insert(name).first->c_str();
@@ -92,7 +92,7 @@ bool fill(BorrowedState& state, const Arguments& given) {
       given.strides == Py_None || state.shape.empty() ? nullptr : state.strides.data(),
       given.byte_offset};
   const bool callable = state.deleter != Deleter::null;
-  // A trapped struct keeps its context, because the memory after its flags cannot be read.
+  // A trapped struct keeps its context: the memory after its flags cannot be read.
   void* const context = given.context != 0 || given.trapped != 0 ? &state : nullptr;
   state.legacy = {
       {tensor, context, callable ? &BorrowedState::give_back<DLManagedTensor> : nullptr}, &state};
@@ -190,8 +190,8 @@ bool ready_borrowed_type() {
       "BorrowedTensor(memory, shape, strides, *, dtype=(2, 32, 1), legacy=False, version=(1, 3), "
       "flags=0,\n     device=(1, 0), byte_offset=0, data=..., deleter='honest', "
       "destructor='honest', name=None,\n     poison=True, trapped=False)\n--\n\n"
-      "A managed tensor of any description. `strides` are elements, or None for a NULL "
-      "pointer; `data` is an\naddress, or None for NULL. Its first deletion poisons the "
+      "A managed tensor of any description. `strides`: in elements, or None for a NULL "
+      "pointer. `data`: an\naddress, or None for NULL. The first deletion poisons the "
       "memory. `trapped`: the memory after the flags\ncannot be read.",
       sizeof(BorrowedTensor), &drop);
   borrowed_type.tp_new = guarded<&make>;

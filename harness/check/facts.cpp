@@ -7,7 +7,7 @@
 namespace dlbench::check {
 namespace {
 
-// Rules make arrays of some kilobytes, so a larger description is invalid and must not be read.
+// Rules make arrays of some kilobytes, so a larger description is invalid and is not read.
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
 
 bool put(PyObject* dict, const char* key, PyObject* stolen) {
@@ -65,7 +65,7 @@ PyObject* read_capsule(PyObject*, PyObject* capsule) {
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name == nullptr) {
     PyErr_Clear();
-    PyErr_Format(PyExc_ValueError, "%R is no named capsule", capsule);
+    PyErr_Format(PyExc_ValueError, "%R is not a named capsule", capsule);
     return nullptr;
   }
   std::string_view kind = name;

@@ -16,7 +16,7 @@ PyObject* make(PyTypeObject* type, PyObject* arguments, PyObject* keywords) {
   }
   const std::unique_ptr<Py_buffer, decltype(&PyBuffer_Release)> held(&content, &PyBuffer_Release);
   if (offset < 0 || offset > 4096) {
-    PyErr_SetString(PyExc_ValueError, "an offset is 0 to 4096");
+    PyErr_SetString(PyExc_ValueError, "offset must be from 0 to 4096");
     return nullptr;
   }
   const auto room = static_cast<std::size_t>(content.len + offset);
@@ -63,7 +63,7 @@ PyBufferProcs buffer{&get_buffer, nullptr};
 
 bool ready_memory_type() {
   name_type(memory_type, "dlbench._check.Memory",
-            "Memory(content, offset=0)\n--\n\nA copy of a buffer, `offset` bytes behind a page's "
+            "Memory(content, offset=0)\n--\n\nA copy of a buffer, `offset` bytes after a page's "
             "start.",
             sizeof(Memory), &drop);
   memory_type.tp_new = guarded<&make>;

@@ -86,7 +86,7 @@ PyObject* release(PyObject* self, PyObject* arguments) {
   } else if (how == "at-exit") {
     deferred_to_exit().push_back(held);
   } else {
-    PyErr_Format(PyExc_ValueError, "unknown way '%s'", word);
+    PyErr_Format(PyExc_ValueError, "unknown value '%s' for how", word);
     return nullptr;
   }
   if (PyErr_Occurred()) return nullptr;
@@ -133,7 +133,7 @@ PyObject* take_capsule(PyObject*, PyObject* capsule) {
     PyCapsule_SetName(capsule, "used_dltensor");
     return own(managed);
   }
-  PyErr_Format(PyExc_ValueError, "%R is no capsule to be taken", capsule);
+  PyErr_Format(PyExc_ValueError, "%R is not an unconsumed DLPack capsule", capsule);
   return nullptr;
 }
 

@@ -6,7 +6,7 @@
 
 namespace dlbench::device {
 
-/// Facts about one device from its driver, read without a context. Unknown ones are empty.
+/// Facts about one device from its driver, read without a context. An unknown fact is empty.
 struct Unit {
   std::string name;
   /// In the form that CUDA_VISIBLE_DEVICES and ROCR_VISIBLE_DEVICES accept: "GPU-...".
@@ -29,8 +29,7 @@ About about(std::string_view backend);
 /// The name of a CUcomputemode or hipComputeMode; empty for an unknown value.
 std::string mode_of(int number);
 
-/// "GPU-" followed by the bytes in CUDA's notation, or as characters if they are printable, as in
-/// ROCm.
+/// "GPU-" followed by the bytes in CUDA's notation, or as characters if they are printable (ROCm).
 std::string uuid_of(const unsigned char (&bytes)[16]);
 
 /// Reads the facts about one device. CUDA and HIP have the same functions for this. `compute_mode`

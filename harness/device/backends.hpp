@@ -11,9 +11,9 @@ namespace dlbench::device {
 /// library.
 inline constexpr std::array<std::string_view, 4> backend_names{"cpu", "cuda", "rocm", "sim"};
 
-/// Opens the backend on the first call in this process. Call it after the measured libraries are
-/// imported, so that their driver is shared. Creates no context before Table::enter(). Null for an
-/// unknown name.
+/// Opens the backend on the first call in this process; null for an unknown name. Call it after the
+/// measured libraries are imported, to share their driver. Creates no context before
+/// Table::enter().
 const Backend* backend(std::string_view name);
 
 }  // namespace dlbench::device

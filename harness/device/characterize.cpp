@@ -54,8 +54,8 @@ void wait_for(const Table& table, Stream stream) {
   check(table, "waiting for a stream", table.stream_synchronize(stream));
 }
 
-/// Waits for streams in its destructor, also after an exception: a running delay would write to
-/// freed stamps.
+/// Waits for streams in its destructor, also after an exception, because a running delay would
+/// write to freed stamps.
 class Settled {
  public:
   Settled(const Table& table, Stream busy, std::span<const Stream> streams)
@@ -120,8 +120,8 @@ StreamOrder order_behind(const Table& table, Stream busy, std::span<const Stream
   // One for each stream, then one for the busy stream.
   Stamps stamps(table, streams.size() + 1);
   const Settled settled(table, busy, streams);
-  // Two delays, because in a shared hardware queue the second delay waits for the first one and
-  // blocks later work of other streams. A single delay would not.
+  // Use two delays: in a shared hardware queue the second one waits for the first and then blocks
+  // later work of other streams. A single delay does not block it.
   put_delay(table, busy, delay_ns, 0);
   put_delay(table, busy, delay_ns, stamps.address(streams.size()));
   check(table, "recording an event", table.event_record(end.get(), busy));

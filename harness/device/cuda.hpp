@@ -6,7 +6,7 @@
 
 namespace dlbench::device::cuda {
 
-/// The CUDA driver of this process.
+/// The CUDA driver of this process: its functions and state. Never destroyed.
 struct Driver {
   Library library;
   Api api;

@@ -4,8 +4,8 @@
 
 #include "device/table.hpp"
 
-/// The functions of the CUDA driver, which is not linked. The prototypes are declared here, so that
-/// a build needs no vendor header. A test compares them with cuda.h if it is installed.
+/// The functions of the CUDA driver, which is loaded at run time. The prototypes are declared here,
+/// so that a build needs no vendor header. A test compares them with cuda.h if it is installed.
 namespace dlbench::device::cuda {
 
 using Ordinal = int;

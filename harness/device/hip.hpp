@@ -10,7 +10,7 @@
 
 namespace dlbench::device::hip {
 
-/// The HIP runtime of this process.
+/// The HIP runtime of this process: its functions and state. Never destroyed.
 struct Runtime {
   Library library;
   Api api;
@@ -44,17 +44,17 @@ void fill(Table&, const Api&);
 About about(const Runtime&);
 
 /// A device's architecture in the compiler's notation, "gfx90a:sramecc+:xnack-", from its
-/// hipDeviceProp_t; empty if there is none. The offset of the member differs between versions of
-/// HIP, so it is found by its form. The only other text in the struct is the device's name, in the
-/// first 256 bytes.
+/// hipDeviceProp_t; empty if not found. The member's offset differs between versions of HIP, so it
+/// is found by its form. The only other text in the struct is the device's name, in the first 256
+/// bytes.
 std::string arch_in(std::string_view properties);
 
 /// Launches the delay kernel. The kernel is compiled by hiprtc and loaded on first use on each
 /// device.
 Code delay(Stream, std::int64_t ns, Address stamps, Address out, unsigned value);
 
-/// If `delay` returned this code because the delay kernel could not be made: the name of the code
-/// and the reason, with the compiler's log. Otherwise null. The text stays valid.
+/// The name of the code and the reason, with the compiler's log, if `delay` returned the code
+/// because the delay kernel could not be compiled; otherwise null. The text stays valid.
 const char* why_no_delay(Code);
 
 }  // namespace dlbench::device::hip

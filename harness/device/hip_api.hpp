@@ -4,10 +4,10 @@
 
 #include "device/table.hpp"
 
-/// The functions of the HIP runtime and its compiler, which are not linked. They take only scalars
-/// and handles, because HIP's structs change between major versions. The one struct that is needed
-/// is read without its layout (arch_in). A test compares the prototypes with HIP's headers if they
-/// are installed.
+/// The functions of the HIP runtime and its compiler, which are loaded at run time. Their arguments
+/// are scalars and handles, because HIP's structs change between major versions. The only struct is
+/// read without its layout (arch_in). A test compares the prototypes with HIP's headers if they are
+/// installed.
 namespace dlbench::device::hip {
 
 using Ordinal = int;
@@ -19,7 +19,7 @@ struct Uuid {
   unsigned char bytes[16];
 };
 
-/// The symbol of hipGetDeviceProperties since HIP 6, and before.
+/// The symbol of hipGetDeviceProperties since HIP 6, and before HIP 6.
 inline constexpr const char* device_properties = "hipGetDevicePropertiesR0600";
 inline constexpr const char* device_properties_before = "hipGetDeviceProperties";
 /// hipDeviceProp_t has 792 bytes in HIP 5 and 1472 in HIP 6 and 7.

@@ -16,8 +16,8 @@ namespace dlbench::device::hip {
 namespace {
 
 constexpr Code not_supported = 801;
-/// Returned if no kernel can be made. No function of the runtime that the table uses returns it, so
-/// the reason below is not shown for another error.
+/// Returned if the kernel cannot be compiled. The runtime's functions in the table never return it,
+/// so the reason below belongs to this error.
 constexpr Code invalid_source = 300;
 
 std::atomic<const char*> reason{nullptr};
@@ -42,8 +42,8 @@ std::string shorten(std::string log) {
   return log;
 }
 
-/// The compiler must have the runtime's version, because the runtime may not read the output of
-/// another one. So the file in the runtime's folder comes first.
+/// The names of the compiler, first the file in the runtime's folder, because the compiler must
+/// have the runtime's version.
 std::vector<std::string> compiler_names() {
   const std::string versioned = "libhiprtc.so." + std::to_string(runtime().version / 10'000'000);
   const auto folder = std::filesystem::path(runtime().library.path()).parent_path();
@@ -65,7 +65,7 @@ struct Loaded {
   Loaded() {
     each(compiler, [this](const char* symbol, auto& function) {
       set(function, library.symbol(symbol));
-      // Before ROCm 7 the runtime has the compiler too.
+      // Before ROCm 7 the runtime contains the compiler.
       if (function == nullptr) set(function, runtime().library.symbol(symbol));
       if (function == nullptr && missing.empty()) missing = library ? symbol : library.error();
     });
@@ -117,7 +117,7 @@ Code load(Ordinal device, Function* made) {
   if (const Code code = api.get_device_properties(properties.data(), device)) return code;
   const std::string arch = arch_in(properties);
   if (arch.empty()) {
-    return fail("device " + std::to_string(device), "the runtime names no architecture");
+    return fail("device " + std::to_string(device), "the runtime reports no architecture");
   }
   std::vector<char> image;
   if (const Code code = compile(arch, image)) return code;
@@ -126,8 +126,8 @@ Code load(Ordinal device, Function* made) {
   return api.module_get_function(made, module, delay_kernel);
 }
 
-/// Compiling takes seconds and every delay needs the kernel, so a failed compilation is not
-/// repeated. Called by PerDevice under its lock.
+/// Does not repeat a failed compilation, because it takes seconds and every delay needs the kernel.
+/// Called by PerDevice under its lock.
 Code load_once(Ordinal device, Function* made) {
   static std::map<Ordinal, const char*> failed;
   if (const auto found = failed.find(device); found != failed.end()) {

@@ -25,9 +25,8 @@ const char* error_name(Code code) {
   return no_delay != nullptr ? no_delay : name_of(api(), code);
 }
 
-/// The runtime creates a context in the first call that needs one, which hipSetDevice does not.
-/// This function makes such a call, so that an unusable device fails here and not when a library
-/// makes its first array.
+/// Calls a function that creates a context, which hipSetDevice does not do, so that an unusable
+/// device fails here and not when a library makes its first array.
 Code enter(int ordinal) {
   static PerDevice contexts;
   static char entered;

@@ -12,8 +12,8 @@ struct Search {
   std::vector<std::string> paths;
 };
 
-/// On WSL, libcuda.so.1 is a small library that loads the driver itself, a libcuda.so.1.1 in the
-/// driver store of Windows. Both are the same driver, and callers use the first.
+/// On WSL, libcuda.so.1 loads the driver itself, a libcuda.so.1.1 in the driver store of Windows.
+/// Both are the same driver, and callers use the first.
 constexpr std::string_view wsl_driver_store = "/wsl/drivers/";
 
 int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
@@ -26,8 +26,8 @@ int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
   return 0;
 }
 
-/// Wheels contain renamed libraries, such as libamdhip64-1a2b3c4d.so.6. The loader lists each file
-/// once, whatever names it was loaded by.
+/// The loaded files of a family, including renamed ones of wheels, such as
+/// libamdhip64-1a2b3c4d.so.6. The loader lists each file once.
 std::vector<std::string> loaded(std::string_view family) {
   Search search{family, {}};
   dl_iterate_phdr(add_file, &search);
@@ -45,7 +45,7 @@ Library::Library(std::string_view family, const std::vector<std::string>& names)
   if (paths.size() > 1) {
     error_ = "this process has loaded more than one " + std::string(family) + ": " + paths[0];
     for (std::size_t i = 1; i < paths.size(); ++i) error_ += " and " + paths[i];
-    error_ += "; they share neither streams nor memory";
+    error_ += ", which share neither streams nor memory";
     found_ = true;
     return;
   }

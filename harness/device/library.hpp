@@ -6,17 +6,16 @@
 
 namespace dlbench::device {
 
-/// A vendor's library. It is never unloaded, because drivers do not support that.
+/// A vendor's library, which is never unloaded, because drivers do not support that.
 class Library {
  public:
   /// Loads the first of these names that can be loaded.
   explicit Library(const std::vector<std::string>& names);
 
-  /// Uses the file of `family` that the process has loaded, so that measured libraries and dlbench
-  /// share streams; otherwise loads the first of these names that can be loaded. `family` is the
-  /// beginning of such a file's name. Fails if the process has loaded two files of the family: a
-  /// stream or an address of one is invalid in the other, so libraries that use different ones
-  /// cannot be measured together.
+  /// Uses the file of `family` that the process has loaded, to share streams with the measured
+  /// libraries; otherwise loads the first of these names that can be loaded. `family` is the
+  /// beginning of the file's name. Fails if the process has loaded two files of the family, because
+  /// a stream or an address of one is invalid in the other.
   Library(std::string_view family, const std::vector<std::string>& names);
 
   explicit operator bool() const { return handle_ != nullptr; }

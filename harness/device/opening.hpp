@@ -27,7 +27,7 @@ struct FirstCalls {
   Code code = 0;        ///< its result
 };
 
-/// What differs between vendors when a library cannot be used.
+/// A vendor's texts for a library that cannot be used.
 struct Vendor {
   const char* node;     ///< the device node that a user needs access to
   const char* too_old;  ///< why a function may be missing: "the driver is older than CUDA 11.4"
@@ -61,7 +61,7 @@ void open(Opened& opened, const Vendor& vendor) {
   backend.count = 0;
   backend.detail = line(first.called, name_of(opened.api, first.code), first.code);
   if (backend.state == State::NoPermission) {
-    backend.detail += std::string(", and ") + vendor.node + " may not be opened";
+    backend.detail += std::string("; this user may not open ") + vendor.node;
   }
 }
 

@@ -18,8 +18,7 @@ class Entered {
   Entered(const Entered&) = delete;
   Entered& operator=(const Entered&) = delete;
   ~Entered() {
-    // If no device was current, the device stays current, because a library may rely on it
-    // meanwhile.
+    // If no device was current before, keep this one current, because a library may rely on it.
     if (before_ != nullptr) table_.make_current(before_);
   }
 
@@ -31,7 +30,7 @@ class Entered {
   Code code_;
 };
 
-/// Empty until `create`; its destructor releases the object.
+/// Owns a handle. Empty until `create`; the destructor releases the object.
 template <typename Handle, auto make, auto give_back>
 class Owned {
  public:

@@ -6,9 +6,9 @@
 
 namespace dlbench::device {
 
-/// The interface of the extension module `dlbench._device`. Other extension modules use the device
-/// room through its capsule and do not link the room, because streams and memory of the simulated
-/// device are invalid in a second copy.
+/// The interface of the extension module `dlbench._device`. Other extension modules use devices
+/// through its capsule and do not link them, because streams and memory of the simulated device are
+/// invalid in a second copy.
 struct Shared {
   /// The backend with this name (`cuda`, `rocm`, `sim`), opened on first use; null for an unknown
   /// name.

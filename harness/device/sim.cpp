@@ -29,7 +29,7 @@ void pass(std::int64_t ns, bool spinning) {
     }
     return;
   }
-  // Sleeps to a deadline, because interruptions would lengthen a sleep for a duration.
+  // Sleep until a deadline, because an interruption would lengthen a sleep for a duration.
   const timespec deadline{end / second, end % second};
   while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &deadline, nullptr) != 0) {
   }
@@ -149,7 +149,7 @@ bool Device::destroy(Queue* queue) {
   if (found == queues_.end()) return false;
   last = std::move(found->second);
   queues_.erase(found);
-  // Destroying a stream of a driver returns at once; the queued work is finished later.
+  // Like a driver, return at once; the queued work is finished later.
   std::thread([last = std::move(last)] {}).detach();
   return true;
 }

@@ -24,7 +24,7 @@ std::int64_t now();
 /// Sleeps, or spins, for `ns`. Spinning takes longer on a busy machine.
 void pass(std::int64_t ns, bool spinning);
 
-/// Fires once. Shared by the stream that records the mark and those that wait for it.
+/// A mark that fires once. Shared by the stream that records it and those that wait for it.
 class Mark {
  public:
   void fire();
@@ -43,7 +43,7 @@ class Mark {
 class Queue {
  public:
   explicit Queue(bool blocking);
-  /// Finishes the queued work first.
+  /// Finishes the queued work.
   ~Queue();
   Queue(const Queue&) = delete;
   Queue& operator=(const Queue&) = delete;

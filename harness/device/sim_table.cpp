@@ -7,7 +7,7 @@ namespace dlbench::device::sim {
 
 namespace {
 
-// The same numbers as in CUDA and HIP, so that all backends can be treated alike.
+// The same numbers as in CUDA and HIP.
 constexpr Code ok = 0;
 constexpr Code invalid_value = 1;
 constexpr Code out_of_memory = 2;
@@ -164,8 +164,7 @@ Code memory_of(Memory* kind, int* ordinal, Address address) {
   return ok;
 }
 
-/// A small device, so that work that depends on the size of memory, such as the copy floors, is
-/// quick. The limit is not enforced.
+/// Reports a small device, so that the copy floors are quick. The limit is not enforced.
 Code memory_info(std::size_t* free, std::size_t* total) {
   *total = std::size_t{256} << 20;
   *free = *total - std::min(*total, device().allocated());

@@ -10,8 +10,8 @@ namespace dlbench::device {
 /// The vendor's own error code; 0 is success everywhere.
 using Code = int;
 
-/// The vendor's own handles. Stream 0 is the default one; 1 (legacy) and 2 (per-thread) are handles
-/// where the protocol defines them (array API standard, `__dlpack__`, stream).
+/// The vendor's own handles. Stream 0 is the default stream; 1 (legacy) and 2 (per-thread) have the
+/// meaning of the array API standard (`__dlpack__`, stream).
 using Stream = void*;
 using Event = void*;
 /// What is current for a thread: a context on CUDA, a device's ordinal elsewhere.
@@ -32,9 +32,9 @@ inline constexpr unsigned no_timing = 2;
 /// hipErrorNotReady).
 inline constexpr Code not_ready = 600;
 
-/// One kind of device, as functions. Functions that are called in timed code are the vendor's own,
-/// so that a call through the table costs one indirect jump; others may be dlbench's. All act on
-/// the device that `enter` made current for the calling thread. Sizes are in bytes.
+/// One kind of device, as functions. Functions in timed code are the vendor's own, so that a call
+/// costs one indirect jump; others may be dlbench's. All use the device that `enter` made current
+/// for the calling thread. Sizes are in bytes.
 struct Table {
   /// dlbench's name in `--devices` and in cells: cuda, rocm, sim.
   std::string_view name;
@@ -90,7 +90,7 @@ struct Table {
 std::string line(const Table&, std::string_view called, Code);
 std::string line(std::string_view called, std::string_view error_name, Code);
 
-/// Is a kind of device usable, or why not?
+/// The state of a kind of device: usable, or why not.
 enum class State { Ok, NoLibrary, Stub, NoDriver, NoDevice, NoPermission, Failed };
 
 /// "ok", "no-library", "stub", "no-driver", "no-device", "no-permission", "failed".

@@ -7,15 +7,15 @@
 
 namespace dlbench::exchange {
 
-/// The table of the supported major version in a published list of tables, or the reason why it is
+/// The table of the supported major version in a type's chain of tables, or the reason why it is
 /// not usable. Both are null if all tables have other versions.
 struct FoundTable {
   const DLPackExchangeAPI* table = nullptr;
   const char* flaw = nullptr;
 };
 
-/// A published pointer may be invalid, so memory is read only if `is_readable(address, bytes)`
-/// returns true.
+/// Finds that table. The pointer may be invalid, so memory is read only if
+/// `is_readable(address, bytes)` returns true.
 template <typename IsReadable>
 FoundTable find_table(const void* published, IsReadable is_readable) {
   // Newer major versions keep the header and link to older tables.

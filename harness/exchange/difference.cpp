@@ -17,8 +17,7 @@ namespace {
 
 void require_host(const View& view) {
   if (on_host(view.device)) return;
-  throw ViewError("values on device type " + std::to_string(view.device.type) +
-                  " cannot be read by the host");
+  throw ViewError("the host cannot read memory of device type " + std::to_string(view.device.type));
 }
 
 /// Iterates over two arrays of the same shape, row by row. A row is all trailing dimensions along

@@ -8,7 +8,8 @@
 
 namespace dlbench::exchange {
 
-/// The elements of a foreign description of memory, which is checked before it is used.
+/// The elements of a foreign description of memory, which the constructor checks. Does not own the
+/// memory.
 class Elements {
  public:
   /// `strides` are in bytes; without strides the order is C. Throws ViewError for impossible sizes.

@@ -50,7 +50,7 @@ std::vector<Mapping> readable_mappings(const Pages& pages) {
   }
   if (reached != pages.end) throw GuardError("not all of the memory is readable");
   if (mappings.size() > guard::kMostSegments) {
-    throw GuardError("the memory is of too many mappings");
+    throw GuardError("the memory has too many mappings");
   }
   return mappings;
 }
@@ -106,11 +106,10 @@ std::uint64_t Guard::whole_pages(std::uintptr_t address, std::uint64_t bytes) {
 
 Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages) {
   const Pages pages = whole(address, bytes);
-  if (pages.begin == pages.end) throw GuardError("less than a whole page");
+  if (pages.begin == pages.end) throw GuardError("the memory contains no whole page");
   if (state().shift.phase() == guard::Phase::up) throw GuardError("another guard is active");
-  // Waits for handlers of the former guard: first for those that may still remove write access of a
-  // page (a thread that faults there restores it until the phase is `down`), then for those that
-  // may still read the fields that are written next.
+  // Wait for handlers of the former guard. They may still remove write access from a page, and may
+  // read the fields that are written next.
   wait_for_handlers();
   state().shift.set(guard::Phase::down);
   wait_for_handlers();
@@ -121,7 +120,7 @@ Guard::Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages
   is_up_ = true;
   if (::mprotect(reinterpret_cast<void*>(pages.begin), pages.end - pages.begin, PROT_NONE) != 0) {
     lift();
-    throw GuardError("mprotect cannot remove the access to the pages");
+    throw GuardError("mprotect cannot remove access to the pages");
   }
 }
 
@@ -136,8 +135,8 @@ void Guard::enter(Stage stage) {
 Observations Guard::lift() {
   State& all = state();
   const guard::Watched& watched = all.watched;
-  // In this order: a handler that changes a page after this store sees the new phase and restores
-  // the page's former protection.
+  // The order matters: a handler that changes a page after this store sees the new phase and
+  // restores the page's former protection.
   guard::remember_lifted(watched.begin, watched.end);
   all.shift.set(guard::Phase::lifting);
   const bool restored = guard::protect(watched.begin, watched.end, ~0);

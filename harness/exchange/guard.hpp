@@ -36,7 +36,7 @@ using PageCounts = std::array<std::uint64_t, kStages>;
 
 /// Code that accessed pages. Accesses are sampled: the first ones, then at growing intervals.
 struct Accessor {
-  std::string library;  ///< file name of the library; that of the caller if libc copied
+  std::string library;  ///< file name of the library; the caller's if libc copied
   bool wrote = false;
   bool on_other_thread = false;  ///< not on the thread that started the guard
 
@@ -63,19 +63,19 @@ struct GuardError : std::runtime_error {
 };
 
 /// Removes access to the whole pages inside a span of memory. The first read of a page is counted
-/// and makes it readable; the first write restores its protection. Any number of threads may access
-/// pages at the same time. Memory that was mapped read-only stays read-only. Only one guard may
-/// exist.
+/// and makes the page readable; the first write restores its protection. Any number of threads may
+/// access pages at the same time. Memory that was mapped read-only stays read-only. Only one guard
+/// may exist.
 ///
-/// Reads by the kernel (write(2) of the memory) fail with EFAULT instead of causing a fault. Reads
-/// through another mapping of the memory, and by devices, are not observed.
+/// A read by the kernel, such as write(2) of the memory, causes no fault but fails with EFAULT.
+/// Reads by devices and through another mapping of the memory are not observed.
 class Guard {
  public:
   static constexpr std::size_t kMostPages = 4096;
 
-  /// A fault costs microseconds, so their number is limited: in larger memory several pages are
-  /// restored at once and count as one. Throws GuardError if the memory has no whole page or is not
-  /// readable, or if another guard is active.
+  /// The number of faults is limited, because a fault costs microseconds: in larger memory several
+  /// pages are restored at once and count as one. Throws GuardError if the memory has no whole page
+  /// or is not readable, or if another guard is active.
   Guard(std::uintptr_t address, std::uint64_t bytes, std::size_t most_pages = kMostPages);
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;

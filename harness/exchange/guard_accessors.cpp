@@ -44,7 +44,7 @@ std::string_view library_at(const std::vector<Code>& code, std::uintptr_t addres
   return {};
 }
 
-// Libraries that copy on behalf of a caller; the caller is reported instead.
+// Is it a library that copies for a caller? Then the caller is reported.
 bool is_helper(std::string_view library) {
   constexpr std::array<std::string_view, 9> kHelpers{"libc.so",  "libc-",   "libm.so",
                                                      "ld-linux", "ld-",     "libstdc++",
@@ -53,8 +53,8 @@ bool is_helper(std::string_view library) {
                      [&](std::string_view helper) { return library.starts_with(helper); });
 }
 
-// libc's copy functions have no frame, so the word on top of the stack is their return address.
-// Among the following words, each that points into a library's code counts as a return address.
+// libc's copy functions have no frame, so the top word of the stack is their return address. Each
+// following word that points into a library's code counts as a return address.
 std::string_view library_of(const std::vector<Code>& code, const Sample& sample) {
   const std::string_view at_fault = library_at(code, sample.pc);
   if (!at_fault.empty() && !is_helper(at_fault)) return at_fault;

@@ -125,7 +125,7 @@ bool handle(std::uintptr_t address, const Place& place) {
     return was_just_lifted(address);
   }
   const std::size_t piece = (address - watched.begin) / watched.piece_bytes;
-  // The thread that lifts the guard, or that handles a read of this page, may be preempted.
+  // The thread that lifts the guard, or one that handles a read of this page, may be preempted.
   if (phase != Phase::up) return give_back(piece, ~0);
   // The access would have faulted without the guard.
   if (place.write && !writable(address)) {
@@ -157,7 +157,8 @@ struct Lifted {
 std::array<Lifted, 4> lifted;
 std::atomic<std::size_t> next_lifted{0};
 
-// Such a fault happens once for each thread. A repeated fault has another cause.
+// Did the fault begin before the guard was lifted? That happens once for each thread; a repeated
+// fault has another cause.
 bool was_just_lifted(std::uintptr_t address) {
   constexpr int kMostForgiven = 256;
   for (Lifted& one : lifted) {

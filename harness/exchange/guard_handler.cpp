@@ -17,8 +17,8 @@ constexpr bool kKnownProcessor = true;
 constexpr bool kKnownProcessor = false;
 #endif
 
-// One level for each time that another handler replaced this one. A handler that calls its
-// predecessor then reaches the level below, so that calls do not loop.
+// The number of times that other code may replace this handler. A replacement that calls its
+// predecessor reaches the level below, so that calls do not loop.
 constexpr std::size_t kLevels = 4;
 std::array<struct sigaction, kLevels> formers;
 std::size_t levels = 0;
@@ -78,7 +78,7 @@ bool same_handler(const struct sigaction& a, const struct sigaction& b) {
 }  // namespace
 
 void install_handler() {
-  if (!kKnownProcessor) throw GuardError("faults can be read on x86-64 and aarch64 only");
+  if (!kKnownProcessor) throw GuardError("the page guard supports only x86-64 and aarch64");
   struct sigaction current {};
   ::sigaction(SIGSEGV, nullptr, &current);
   const bool is_ours =
@@ -87,7 +87,7 @@ void install_handler() {
   if (is_ours) return;
   std::size_t level = 0;
   while (level < levels && !same_handler(formers[level], current)) ++level;
-  if (level == kLevels) throw GuardError("the handler of SIGSEGV was replaced too often");
+  if (level == kLevels) throw GuardError("other code replaced the handler of SIGSEGV too often");
   formers[level] = current;
   levels = std::max(levels, level + 1);
   struct sigaction action {};

@@ -12,8 +12,8 @@
 #include "exchange/guard.hpp"
 #include "exchange/maps.hpp"
 
-// The state that the guard shares with its fault handler. It has fixed buffers and atomics only,
-// because the handler may run on any thread, in any state.
+// The state that the guard shares with its fault handler. It has only fixed buffers and atomics,
+// because the handler may run on any thread in any state.
 namespace dlbench::exchange::guard {
 
 inline constexpr std::size_t kMostSegments = 8;

@@ -27,7 +27,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b, const char* what) {
 
 void require_dimensions(std::int64_t dimensions) {
   if (dimensions < 0 || dimensions > kMostDimensions) {
-    throw ViewError("ndim is " + std::to_string(dimensions) + ", not 0 to 64");
+    throw ViewError("ndim is " + std::to_string(dimensions) + "; allowed: 0 to 64");
   }
 }
 

@@ -18,8 +18,7 @@
 namespace dlbench::exchange {
 namespace {
 
-// jemalloc's background threads block all signals. They return unused pages to the system and read
-// no array. (Apache Arrow starts one.)
+// jemalloc's background threads (Apache Arrow starts one) block all signals, but read no array.
 constexpr std::string_view kJemallocThread = "jemalloc_bg_thd";
 
 struct Close {
@@ -87,7 +86,7 @@ std::string_view value_of(std::string_view status, std::string_view name) {
   return {};
 }
 
-/// A thread that has ended blocks nothing; one with an unknown mask is taken to block the signal.
+/// Does the thread block the signal? No if it has ended; yes if its mask is unknown.
 bool blocks(const std::string& status, int signal) {
   if (status.empty()) return false;
   std::uint64_t blocked = ~std::uint64_t{0};

@@ -16,15 +16,15 @@ struct Mapping {
 /// The entries of /proc/self/maps for [begin, end), clipped to it, in order, without holes.
 std::vector<Mapping> mappings_of(std::uintptr_t begin, std::uintptr_t end);
 
-/// The same from the file's text, for kernels before 6.11. Takes a millisecond where libraries have
-/// thousands of mappings; the kernel's answer about a range takes microseconds.
+/// The same from the file's text, for kernels before 6.11. Takes a millisecond for thousands of
+/// mappings; the kernel's query for a range takes microseconds.
 std::vector<Mapping> mappings_in_text(std::uintptr_t begin, std::uintptr_t end);
 
 /// Is the whole range mapped and readable?
 bool is_readable(std::uintptr_t address, std::size_t bytes);
 
-/// The number of threads of this process that block a signal, without jemalloc's, which read no
-/// array. A fault in such a thread ends the process, even with a handler.
+/// The number of threads of this process that block a signal, except jemalloc's, which read no
+/// array. A fault in a thread that blocks SIGSEGV ends the process despite the handler.
 int threads_blocking(int signal);
 
 }  // namespace dlbench::exchange

@@ -26,8 +26,8 @@ Number number_at(std::uintptr_t address, Dtype dtype);
 /// Are the numbers equal? NaN equals NaN, and zeros of different sign differ.
 bool same(const Number& a, const Number& b);
 
-/// Is `found` the value of `expected` in `found_dtype`: the same number, or, if the dtype is too
-/// coarse, one of the two nearest to it?
+/// Is `found` the value of `expected` in `found_dtype`: the same number, or one of the two nearest
+/// if the dtype cannot represent it?
 bool explained(const Number& expected, const Number& found, Dtype found_dtype);
 
 std::string to_string(const Number& number, Dtype dtype);

@@ -44,7 +44,7 @@ bool shows(Element source, const Element& found) {
   const std::vector<unsigned char> old_source = source.load();
   const std::vector<unsigned char> old_found = found.load();
   std::vector<unsigned char> other = old_source;
-  // Only the lowest bit is changed, so that a bool stays a bool.
+  // Change only the lowest bit, so that a bool stays a bool.
   for (unsigned char& byte : other) byte ^= 1;
   source.store(other);
   const std::vector<unsigned char> seen = found.load();
@@ -87,7 +87,7 @@ Proof write_through(const View& source, const View& found, const Access& memory)
       (source.elements() == found.elements() || source.bytes() == found.bytes()) &&
       memory.reaches(source.device) && memory.reaches(found.device);
   if (!possible) return Proof::skipped;
-  // One after the other, because with a stride of 0 they are the same element.
+  // One after the other, because with a stride of 0 both are the same element.
   const bool first = shows({source, source.address, memory}, {found, found.address, memory});
   const bool last =
       shows({source, last_element(source), memory}, {found, last_element(found), memory});

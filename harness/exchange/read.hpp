@@ -13,9 +13,9 @@
 
 namespace dlbench::exchange {
 
-/// Reads the content of a capsule (dlpack.h v1.3). Strides may be NULL (compact row-major; allowed
-/// before v1.2), and so may shape and strides for ndim 0; data may be NULL only without elements.
-/// Throws ViewError; never reads the array's bytes.
+/// Reads the content of a capsule (dlpack.h v1.3). `strides` may be NULL (compact row-major;
+/// allowed before v1.2), `shape` and `strides` may be NULL for ndim 0, `data` only without
+/// elements. Throws ViewError. Never reads the array's bytes.
 View read(const DLTensor& tensor);
 View read(const DLManagedTensor& managed);
 

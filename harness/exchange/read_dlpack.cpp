@@ -45,7 +45,7 @@ View read(const DLManagedTensor& managed) {
 View read(const DLManagedTensorVersioned& managed) {
   if (managed.version.major != DLPACK_MAJOR_VERSION) {
     throw ViewError("DLPack major version " + std::to_string(managed.version.major) +
-                    "; only 1 can be read");
+                    "; dlbench reads only 1");
   }
   return read_tensor(managed.dl_tensor, (managed.flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0,
                      (managed.flags & DLPACK_FLAG_BITMASK_IS_SUBBYTE_TYPE_PADDED) != 0);

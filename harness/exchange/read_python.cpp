@@ -57,7 +57,7 @@ View read(const ArrayStruct& array) {
   // From numpy/ndarraytypes.h.
   constexpr int kNotSwapped = 0x200;
   constexpr int kWriteable = 0x400;
-  if (array.two != 2) throw ViewError("`two` is " + std::to_string(array.two));
+  if (array.two != 2) throw ViewError("`two` is " + std::to_string(array.two) + ", not 2");
   require_dimensions(array.nd);
   const auto nd = static_cast<std::size_t>(array.nd);
   if (nd > 0 && array.shape == nullptr) throw ViewError("shape is a null pointer");

@@ -4,8 +4,8 @@
 
 namespace dlbench::exchange {
 
-/// `found` with the shape and dtype of the expected array if it describes the same elements: as
-/// plain bytes, from a library without that dtype, or with more or fewer dimensions of one element.
+/// `found` with the shape and dtype of the expected array if it describes the same elements as
+/// plain bytes (from a library without that dtype) or with more or fewer dimensions of one element.
 /// Otherwise `found` itself.
 View restated(const View& expected, const View& found);
 

@@ -48,14 +48,14 @@ struct View {
 };
 
 /// Thrown for an impossible description of memory: invalid ndim, negative shape, overflow, a null
-/// pointer with elements, an unknown format. The text names the error.
+/// pointer with elements, an unknown format. The text describes the fault.
 struct ViewError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// A valid description of an array whose elements are Python objects, not numbers.
 struct ObjectsError : ViewError {
-  ObjectsError() : ViewError("its elements are Python objects, no numbers") {}
+  ObjectsError() : ViewError("its elements are Python objects, not numbers") {}
 };
 
 }  // namespace dlbench::exchange

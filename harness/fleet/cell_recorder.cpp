@@ -14,8 +14,8 @@
 namespace dlbench::fleet {
 namespace {
 
-/// The clock of the copy rate, which ends when the data is complete; null where that is `ready` and
-/// it was not requested.
+/// The clock of the copy rate, which ends when the data is complete. Null if that clock is `ready`
+/// and `ready` was not requested.
 const Samples* data_clock(const Task& task) {
   const char* const clock = task.verdict.has_ready ? "ready" : "call";
   for (const Samples& samples : task.clocks) {
@@ -29,14 +29,14 @@ Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
   const std::vector<double> samples = samples_of(phases, phase);
   if (samples.empty()) {
     trouble.outcome = Outcome::no_protocol;
-    trouble.reason = phase == "query" ? "the consumer does not request the device"
-                                      : "this exchange has no " + phase;
+    trouble.reason = phase == "query" ? "the consumer does not query the device"
+                                      : "the exchange has no phase " + phase;
     return trouble;
   }
   trouble.outcome = Outcome::unsupported;
   const stats::Interval interval = stats::rounds_interval(samples);
   std::array<char, 80> text{};
-  std::snprintf(text.data(), text.size(), "too short to distinguish from zero: %.0f .. %.0f ns",
+  std::snprintf(text.data(), text.size(), "cannot be distinguished from zero: %.0f .. %.0f ns",
                 interval.lo, interval.hi);
   trouble.reason = text.data();
   return trouble;
@@ -45,9 +45,9 @@ Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
 Trouble host_is_late(const Samples& samples) {
   Trouble trouble;
   trouble.outcome = Outcome::unsupported;
-  trouble.reason = "in " + std::to_string(samples.behind) + " of " +
+  trouble.reason = "the device waited for the host in " + std::to_string(samples.behind) + " of " +
                    std::to_string(samples.behind + samples.ns.size()) +
-                   " rounds the device waited for the host: there is no time of the device alone";
+                   " rounds, so the device's own time is unknown";
   return trouble;
 }
 

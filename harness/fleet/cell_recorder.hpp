@@ -36,7 +36,7 @@ class CellRecorder {
   /// cell is left.
   void share(Task& task, const Warnings& warnings);
 
-  /// Notes the speed of the core in a round of this worker; 0: not measured.
+  /// Adds the canary's time in a round of this worker; 0: not measured.
   void saw_canary(double ns);
 
  private:

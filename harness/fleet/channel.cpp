@@ -11,7 +11,7 @@ namespace dlbench::fleet {
 namespace {
 
 constexpr int kDeepest = 64;
-// A shorter line cannot nest deep enough to exhaust the stack.
+// A shorter line cannot nest deeply enough to exhaust the stack.
 constexpr std::size_t kHarmless = 1000;
 
 std::string shown(std::string_view line) {

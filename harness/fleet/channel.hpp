@@ -7,12 +7,13 @@
 
 namespace dlbench::fleet {
 
-/// Thrown for input that is not one JSON object a line.
+/// Thrown for input that is not one JSON object on each line.
 struct Garbage : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The most bytes of a line of the wire and of a text in it. A longer text is cut.
+/// The limits of a line of the wire and of a text in it, in bytes. A longer text is cut, a longer
+/// line is Garbage.
 struct Limits {
   std::size_t line = std::size_t{1} << 20;
   std::size_t text = 1000;

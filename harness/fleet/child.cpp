@@ -92,7 +92,7 @@ struct Attributes {
       ::sigaddset(&reset, number);
     }
     ::posix_spawnattr_setsigdefault(&raw, &reset);
-    // The leader of a session leads a process group, too.
+    // The leader of a session also leads a process group.
     const int group = own_session ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     ::posix_spawnattr_setflags(
         &raw, static_cast<short>(group | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF));

@@ -32,8 +32,8 @@ struct CannotStart : std::system_error {
   std::string program;
 };
 
-/// A process in its own process group. stdin is /dev/null, fd 3 is one end of a socketpair, and the
-/// last part of its output is kept unless it goes to a log. The destructor kills the whole group.
+/// Owns a process in its own process group. stdin is /dev/null, fd 3 is one end of a socketpair.
+/// Keeps the last part of the output unless it goes to a log. The destructor kills the group.
 class Child {
  public:
   /// Throws CannotStart, or another std::system_error if no pipe can be made.

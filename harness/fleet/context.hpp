@@ -48,7 +48,7 @@ struct Spent {
 /// Thrown out of a wait when the budget is used up.
 struct OutOfBudget {};
 
-/// The durations of the steps so far, by which the remaining budget is divided.
+/// The durations of the steps so far, which predict the rest of the run.
 struct Pace {
   double measuring_s = 0;    ///< in preparing, first rounds and recording
   std::size_t shares = 0;    ///< cells that workers measured in that time
@@ -86,14 +86,15 @@ struct Context {
   /// By {environment, library}: the pairs in which the library ended a worker.
   std::map<std::pair<std::string, std::string>, std::set<std::size_t>> deaths{};
 
-  /// Exchanges that ended a worker of several pairs or had wrong values in one, and have not failed
-  /// in a worker of the pair's own.
+  /// Exchanges that ended a worker of several pairs, or had wrong values in one, but have not
+  /// failed in a worker of their pair.
   std::map<Exchange, Trouble> failed_beside_others{};
   /// The results of the plain arrays, with which the cases of a case sweep are compared.
   Baselines baselines{};
 
-  /// Lets pairs share workers again if their exchanges also fail in workers of their own: sharing
-  /// was not the cause. Libraries that were isolated because of such pairs share again too.
+  /// Lets pairs share workers again if their exchanges also fail in workers of their own, because
+  /// sharing was not the cause. Libraries that were isolated because of such pairs also share
+  /// again.
   void end_suspicions();
 };
 

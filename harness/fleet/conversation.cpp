@@ -19,11 +19,11 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
     case Activity::load:
       return describe_import(loads);
     case Activity::floors:
-      return "measuring the floors";
+      return "measuring the overhead floors";
     case Activity::device_floors:
-      return "measuring a device's floors";
+      return "measuring a device's copy floors";
     case Activity::device_memory:
-      return "reading how much memory of a device is free";
+      return "reading a device's free memory";
     case Activity::reference:
       return "measuring the reference exchange";
     case Activity::drop:
@@ -40,12 +40,12 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
   if (step == "lifetime") return "counting the deleters that " + x.consumer + " called";
   if (step == "recorder") return "recording the requests of " + x.consumer;
   if (step == "values") return "comparing the values";
-  if (step == "guard") return x.consumer + " imported " + x.producer + "'s array under guard";
+  if (step == "guard") return x.consumer + " imported " + x.producer + "'s guarded array";
   if (step == "outlive") return "reading the result after " + x.producer + "'s array was dropped";
   if (step == "growth") return "measuring the memory that exchanges leak";
-  if (step == "judged") return "between two cells";
+  if (step == "judged") return "preparing the next cell";
   if (step == "calibrate") return "calibrating the timed loop";
-  return current_work.task->prepared ? "in the timed loop" : "preparing";
+  return current_work.task->prepared ? "running the timed loop" : "preparing the exchange";
 }
 
 Death death_of(const std::exception& garbage) {

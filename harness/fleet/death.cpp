@@ -66,7 +66,7 @@ Trouble trouble(const Death& death, const std::string& activity, double timeout_
       break;
     case Death::Kind::timed_out:
       made.outcome = Outcome::timed_out;
-      made.reason = "no answer within " + seconds(timeout_s) + " while " + activity;
+      made.reason = "no answer within " + seconds(timeout_s) + " (--timeout) while " + activity;
       break;
     case Death::Kind::out_of_memory:
       made.outcome = Outcome::out_of_memory;

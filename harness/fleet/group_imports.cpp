@@ -70,7 +70,8 @@ void GroupRun::loaded(const nlohmann::json& answer) {
     const nlohmann::json& hello = answer["hello"];
     const std::string build = hello.value("build", "");
     if (!context_.options.build_id.empty() && build != context_.options.build_id) {
-      throw Garbage("the greeting of build " + build + ", this is " + context_.options.build_id);
+      throw Garbage("the greeting of dlbench build " + build + ", expected build " +
+                    context_.options.build_id + "; install the same dlbench there");
     }
     record_.python = hello.value("python", "");
     record_.gil = hello.value("gil", true);
@@ -139,7 +140,7 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
     if (was_suspected && is_alive()) give_up();
     return;
   }
-  // The role that fails alone is not the one that failed here, so start a worker without it.
+  // The file that fails alone is not the one that failed here, so start a worker without it.
   if (!is_whole && !is_current) {
     give_up();
     return;
@@ -168,7 +169,7 @@ void GroupRun::shrink() {
   resume_imports();
 }
 
-/// Is memory short, and does the worker use more of it than is left?
+/// Is memory short, and does the worker use more than is left?
 bool GroupRun::takes_too_much_memory() const {
   const std::uint64_t own = resident_bytes(worker()->pid());
   if (context_.options.most_bytes > 0) return own > context_.options.most_bytes;

@@ -17,8 +17,8 @@ constexpr std::uint64_t kBatchBytes = std::uint64_t{512} << 20;
 constexpr std::uint64_t kPool = 8;
 constexpr std::size_t kBatchExchanges = 48;
 
-// After preparing for this long, the prepared exchanges get their first rounds. If a budget or a
-// signal then ends the run, they have a result.
+// After preparing for this long, measure the first rounds of the prepared exchanges, so that they
+// have a result if a budget or a signal ends the run.
 constexpr double kMostPreparing_s = 0.25;
 
 }  // namespace
@@ -81,16 +81,14 @@ std::size_t GroupRun::count_shares(Batch batch) const {
   return shares;
 }
 
-/// The first of many workers measures only the coarse rounds of each cell, so that the whole matrix
-/// appears early. The spread between processes determines the interval, not the rounds of one
-/// process.
+/// The first of many workers measures only the first rounds of each cell, so that the whole matrix
+/// appears early. The interval depends on the spread between processes, not on the rounds of one.
 bool GroupRun::is_coarse() const {
   const Options& options = context_.options;
   return job_.replica == 0 && options.replicas >= kManyReplicas && !context_.budget.is_set();
 }
 
-/// The seconds left after everything that must be measured at least once, divided evenly over the
-/// cells.
+/// The seconds that remain after everything is measured once, divided evenly over the cells.
 double GroupRun::refinement_seconds(std::size_t shares) const {
   if (!context_.budget.is_set()) return std::numeric_limits<double>::infinity();
   const std::size_t missing = std::max<std::size_t>(context_.ledger.missing(), 1);
@@ -114,9 +112,9 @@ void GroupRun::prepare_and_measure(Batch batch) {
   }
 }
 
-/// Do the two next smaller sizes show it? An exchange that handles each element by itself takes a
-/// second for 256 KiB and exceeds the time-out for 4 MiB. A first call has costs of its own, so
-/// that one size shows nothing.
+/// Do the next two smaller sizes predict a time-out? An exchange that handles each element
+/// separately takes a second for 256 KiB and exceeds the time-out for 4 MiB. One size is not
+/// enough, because a first call has one-time costs.
 bool GroupRun::will_time_out(const Task& task) const {
   std::array<const Task*, 2> smaller{};  // the smallest sizes come first
   for (const Task& other : tasks_) {
@@ -201,9 +199,8 @@ bool GroupRun::is_begun(const Task& task) const {
          std::any_of(task.phases.cells.begin(), task.phases.cells.end(), begun);
 }
 
-/// A case with the outcome of the plain array is judged again and not timed. It is timed if the
-/// second judgment differs. It is also timed if an earlier worker timed it, so that a disagreement
-/// of this worker is recorded.
+/// Skips the timing of a case that twice has the outcome of the plain array. If an earlier worker
+/// timed the case, it is timed again, so that a disagreement is recorded.
 void GroupRun::skip_if_like_baseline(Task& task) {
   if (task.exchange.case_name == plan::kBaseline) return;
   const Entry* baseline = baseline_of(task.exchange, context_.baselines);
@@ -225,14 +222,14 @@ void GroupRun::add_worker_warnings(Task& task) const {
   for (const std::string& library : {exchange.producer, exchange.consumer}) {
     if (const auto trouble = context_.known.isolated_by(exchange.environment, library)) {
       warn(task.verdict.warnings, "isolated-library",
-           library + " was measured in workers of its own: " + trouble->reason,
+           "each pair of " + library + " was measured in its own worker: " + trouble->reason,
            {{"library", library}});
     }
   }
   const auto failed = context_.failed_beside_others.find(exchange);
   if (failed != context_.failed_beside_others.end()) {
     warn(task.verdict.warnings, "failed-beside-others",
-         "it failed in a worker with other libraries and works in a worker of its pair: " +
+         "failed in a worker with other libraries, works in a worker of its pair: " +
              failed->second.reason,
          data_of("signal", failed->second.signal));
   }

@@ -89,8 +89,8 @@ void GroupRun::collect_tasks() {
   for (std::size_t i = 0; i < tasks_.size(); ++i) tasks_[i].id = static_cast<int>(i) + 1;
 }
 
-/// Meanwhile other workers may have recorded the cells, or shown that a pair needs a worker of its
-/// own.
+/// Drops tasks that other workers have recorded meanwhile, and pairs that now need their own
+/// worker.
 void GroupRun::drop_unneeded_tasks() {
   for (const std::size_t pair : job_.group.pairs) {
     if (is_shared() && context_.known.is_isolated(context_.plan.pairs[pair], pair)) {
@@ -120,9 +120,8 @@ void GroupRun::fail_known_troubles() {
 void GroupRun::record_death(const Death& death) {
   const double timeout_s = context_.options.timeout_s;
   const auto [activity, task_at_work] = worker_.current_work();
-  // A SIGKILL during an import can come from a user, or from the kernel when several imports
-  // exhaust the memory; a busy machine may start a worker too late. So the worker is tried once
-  // more; the second failure is recorded.
+  // Retry once after a failure that may be accidental: a SIGKILL from a user, or from the kernel
+  // when several imports exhaust the memory, and a late start on a busy machine.
   const bool is_importing = activity == Activity::start || activity == Activity::load;
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
                        activity == Activity::start || (activity == Activity::floors && is_shared());
@@ -130,10 +129,10 @@ void GroupRun::record_death(const Death& death) {
   const Trouble trouble =
       fleet::trouble(death, describe(worker_.current_work(), loads_, death.step), timeout_s);
   if (first_loss) {
-    warn(job_.warnings, "worker-lost", "a worker was lost once: " + death.how,
+    warn(job_.warnings, "worker-lost", "a worker ended unexpectedly: " + death.how,
          data_of("signal", death.signal));
   } else if (activity == Activity::floors && is_shared()) {
-    // One of the libraries ends the worker. Workers of two libraries show which one.
+    // One of the libraries ends the worker. A worker for each pair shows which one.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
     Trouble none = trouble;
@@ -146,10 +145,10 @@ void GroupRun::record_death(const Death& death) {
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
-    // They are requested only once: the next worker goes without and shows whether the cells of the
-    // device can be measured.
+    // The copy floors are requested only once. The next worker skips them and shows whether the
+    // cells of the device can be measured.
     warn(job_.warnings, "no-copy-floors",
-         "no copy floors of a device: the worker died while it measured them: " + death.how,
+         "the worker died while it measured a device's copy floors: " + death.how,
          data_of("signal", death.signal));
   } else if (activity == Activity::device_memory) {
     job_.reports_memory = false;
@@ -161,7 +160,7 @@ void GroupRun::record_death(const Death& death) {
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::exchange && is_shared() && death.step != "guard") {
-    // Another exchange may have damaged the worker, so a worker of the pair decides.
+    // Another exchange may have damaged the worker, so measure the pair in its own worker.
     isolate(*task_at_work, trouble);
   } else if (activity == Activity::exchange) {
     record_death_in_exchange(*task_at_work, death, trouble);
@@ -221,7 +220,7 @@ void GroupRun::isolate(const Task& task, const Trouble& trouble) {
 void GroupRun::record_death_in_exchange(Task& task, const Death& death, Trouble trouble) {
   if (death.step == "guard" && task.prepared) {
     // The rounds showed that the exchange works, so its numbers are recorded.
-    std::string text = "no guard: the worker died under it: " + trouble.reason;
+    std::string text = "no guard: the worker died while pages were guarded: " + trouble.reason;
     if (!trouble.signal.empty()) text += " (" + trouble.signal + ")";
     warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", trouble.signal));
     // A case of a case sweep has no rounds yet and must not end another worker.

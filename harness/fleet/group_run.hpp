@@ -28,14 +28,14 @@ struct Job {
   bool reference = true;       ///< false after a worker died measuring it
   bool reports_memory = true;  ///< of its devices; false after a worker died reporting it
   Warnings warnings{};         ///< for the entries, such as a lost worker
-  std::set<Exchange> answered{};  ///< exchanges that were prepared once, so that time-outs of other
-                                  ///< cases do not end them
+  std::set<Exchange> answered{};  ///< exchanges that were prepared once; time-outs of other cases
+                                  ///< do not end them
 };
 
-/// Measures the exchanges of a group's pairs in one worker, from the imports to the verdicts. They
-/// are measured batch by batch, and each batch is recorded before the next begins. If the worker
-/// dies, the current exchange is recorded with the reason. The rest of its batch, which may have
-/// been damaged, and the later batches are left to the next worker.
+/// Measures the exchanges of a group's pairs in one worker, from the imports to the verdicts. Each
+/// batch is recorded before the next begins. If the worker dies, the current exchange is recorded
+/// with the reason. The rest of its batch, which may be damaged, and the later batches are left to
+/// the next worker.
 class GroupRun {
  public:
   /// Records the cells that inherit a trouble.
@@ -61,14 +61,14 @@ class GroupRun {
     std::vector<std::string> before;  ///< in the order of import
   };
   const std::optional<Suspicion>& suspicion() const { return suspicion_; }
-  /// These files fail alone too: their cells fail, and the imports continue if the worker is alive.
+  /// Records the cells of files that also fail alone. The imports continue if the worker is alive.
   void confirm_failures(const std::vector<FailedImport>& failures);
 
   void resume_imports();
   /// Ends the worker and leaves its pairs to others.
   void give_up();
 
-  /// At least two libraries are imported, others are not, and memory is short.
+  /// Is memory short after at least two imports, with libraries still to be imported?
   bool is_too_large() const { return is_too_large_; }
   /// Leaves the libraries that are not imported yet to another worker.
   void shrink();
@@ -100,7 +100,7 @@ class GroupRun {
   void run_guarded(Work work);
   void record_death(const Death& death);
   void record_death_in_exchange(Task& task, const Death& death, Trouble trouble);
-  /// Leaves the current exchange of a worker of several pairs to a worker of its pair.
+  /// Leaves the current exchange to a worker of its pair.
   void isolate(const Task& task, const Trouble& trouble);
   /// Records an exchange that failed. In a worker of several pairs another exchange may be the
   /// cause of wrong values, so the exchange is then left to a worker of its pair.
@@ -124,12 +124,12 @@ class GroupRun {
   std::size_t count_shares(Batch batch) const;
   void record(Batch batch);
   void add_worker_warnings(Task& task) const;
-  bool is_shared() const { return job_.group.pairs.size() > 1; }  ///< by several pairs
+  bool is_shared() const { return job_.group.pairs.size() > 1; }  ///< several pairs use the worker
   bool will_time_out(const Task& task) const;
   void prepare(Task& task);
   void split(Task& task);
   void skip_if_like_baseline(Task& task);
-  bool is_begun(const Task& task) const;  ///< by an earlier worker
+  bool is_begun(const Task& task) const;  ///< an earlier worker measured the task
   void count_pending();
 
   Context& context_;

@@ -27,20 +27,21 @@ struct Group {
 /// Which libraries of an environment can share a process, as far as this run knows.
 class Compatibility {
  public:
-  /// `library` cannot be imported after `before`; the other order works. This and the next two
-  /// functions return false if it is known already.
+  /// Adds that `library` cannot be imported after `before`, but the other order works. This and the
+  /// next two functions return false if nothing new was added.
   bool require_order(const std::string& environment, const std::string& library,
                      const std::string& before, Trouble trouble);
-  /// Neither order works: every cell of these two libraries has this trouble.
+  /// Adds that neither order works: every cell of these two libraries has this trouble.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   Trouble trouble);
-  /// Because of this trouble the library shares a worker with one other library only.
+  /// Lets the library share a worker with only one other library, because of this trouble.
   bool isolate(const std::string& environment, const std::string& library, Trouble trouble);
   std::optional<Trouble> isolated_by(const std::string& environment,
                                      const std::string& library) const;
-  /// Gives a pair that ended a worker workers of its own. Returns false if it has them already.
+  /// Measures the pair in workers of its own, because it ended a worker. Returns false if that is
+  /// already so.
   bool isolate(std::size_t pair);
-  /// They can share a worker again.
+  /// Lets the library or the pair share a worker again.
   void share_again(const std::string& environment, const std::string& library);
   void share_again(std::size_t pair);
 
@@ -50,7 +51,7 @@ class Compatibility {
   /// The trouble of two libraries that are kept apart.
   std::optional<Trouble> trouble_between(const std::string& environment, const std::string& a,
                                          const std::string& b) const;
-  /// A library that cannot be imported after another one, and the trouble if it is.
+  /// `library` cannot be imported after `before`; `trouble` is what happens otherwise.
   struct Order {
     std::string library, before;
     Trouble trouble;

@@ -48,7 +48,7 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
   } catch (const std::system_error&) {
     return failures;  // the worker of the group reports it
   } catch (const Died& end) {
-    // A worker that does not start shows nothing about a library.
+    // A worker that does not start is no evidence about a library.
     if (worker.current_work().activity == Activity::load) died(end.death);
   } catch (const Garbage& garbage) {
     died(death_of(garbage));

@@ -16,16 +16,16 @@ struct FailedImport {
   bool died = false;  ///< the worker died
 };
 
-/// Imports the libraries in this order in a new worker and returns the files that failed. Files
-/// that are known to fail alone are left out. Throws Stopped and OutOfBudget.
+/// Imports the libraries in this order in a new worker and returns the files that failed. Skips
+/// files that are known to fail alone. Throws Stopped and OutOfBudget.
 std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
                                       const std::vector<std::string>& libraries);
 
 /// Why an import failed in a worker with other libraries.
 struct ImportFinding {
-  /// `alone`: it fails alone too. `again`: it works with all of them when repeated. `order`: it
-  /// works if imported before `other`. `apart`: it cannot share a process with `other` in any
-  /// order. `several`: it fails only with several others.
+  /// `alone`: the import also fails alone. `again`: it works with all others when repeated.
+  /// `order`: it works before `other`. `apart`: it fails with `other` in any order. `several`: it
+  /// fails only with several others.
   enum class Kind { alone, again, order, apart, several };
   Kind kind = Kind::alone;
   std::vector<FailedImport> failures;  ///< of `alone`

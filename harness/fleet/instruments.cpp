@@ -34,7 +34,7 @@ void Instruments::measure_floors(results::WorkerRecord& record) {
       record.floors_ns[name] = value.get<double>();
     }
   }
-  // It takes tens of milliseconds and measures the machine, so once for each environment is enough.
+  // The host's copy floors take tens of milliseconds; measure them once for each environment.
   if (!context_.copies_measured.insert(record.environment).second) return;
   const Reply copies = worker_.request({{"do", "copy_floors"}}, Activity::floors);
   for (const char* floor : {"warm", "fresh"}) {
@@ -77,8 +77,8 @@ void Instruments::report_device_memory(const std::set<std::string>& devices, War
       if (context_.device_memory.is_found_full(device)) {
         const std::string left = mebibytes(free), all = mebibytes(total);
         warn(warnings, "one-worker-on-device",
-             "one worker at a time on " + device + ": " + left + " of " + all +
-                 " are free; another worker may need 1.25 times what this one holds",
+             "one worker at a time on " + device + ": only " + left + " of " + all +
+                 " are free, and a second worker may need 1.25 times the memory of this one",
              {{"device", device}, {"free", left}, {"total", all}});
       }
     } else {

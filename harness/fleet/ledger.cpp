@@ -30,8 +30,8 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
   }
 }
 
-/// Adds an entry of an earlier session. A cell that lacks replicas stays open. The rounds of its
-/// phases are lost, except for the breakdown.
+/// Adds an entry of an earlier session. A cell that lacks replicas stays open. Of its phases only
+/// the breakdown is kept, because the journal does not contain their rounds.
 void Ledger::take_up(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_;
   --uncovered_;
@@ -90,7 +90,8 @@ void Ledger::failed(std::size_t cell, const Trouble& trouble) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
   if (state.partial) {
-    warn(state.partial->verdict.warnings, "later-worker", "a later worker: " + trouble.reason,
+    warn(state.partial->verdict.warnings, "later-worker",
+         "a later worker failed: " + trouble.reason,
          {{"outcome", std::string(to_string(trouble.outcome))}});
     record_numbers(cell);
     return;
@@ -122,8 +123,8 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.code = codes::kUntimed;
   const bool blind = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
-  entry.reason += blind ? "an array without elements gives no evidence"
-                        : std::string("same as ") + plan::kBaseline;
+  entry.reason += blind ? "an array without elements cannot be judged"
+                        : std::string("same outcome as ") + plan::kBaseline;
   record(cell, entry);
 }
 

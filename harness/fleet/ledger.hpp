@@ -14,7 +14,7 @@
 
 namespace dlbench::fleet {
 
-/// The state of each cell of a plan. A cell is recorded once, with a line in the journal.
+/// The state of each cell of a plan. Each cell is recorded once, as a line in the journal.
 class Ledger {
  public:
   /// `before`: the records of earlier sessions.
@@ -58,7 +58,8 @@ class Ledger {
   /// A worker left the cell to a worker of its pair.
   void postpone(std::size_t cell) { cover(cell); }
 
-  /// Records the cells that have at least one share, and all others as not run.
+  /// Records the cells that have at least one share, and all others as not-run with this code and
+  /// reason.
   void close(std::string_view code, const std::string& reason);
 
   std::size_t total() const { return cells_.size(); }

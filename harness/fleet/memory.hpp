@@ -7,7 +7,7 @@
 
 namespace dlbench::fleet {
 
-/// Bytes of memory of the machine, or of the control group if that is smaller.
+/// The memory of the machine, or of the control group if that is smaller, in bytes.
 struct Memory {
   std::uint64_t total = 0;
   std::uint64_t available = 0;

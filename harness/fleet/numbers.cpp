@@ -95,7 +95,7 @@ std::optional<Bound> below_resolution(const Samples& samples) {
   const double width = interval.hi - interval.lo;
   const bool is_final = interval.hi <= resolution;
   const double bound = std::max(interval.hi, resolution);
-  // Rounds with a small spread above 0 would be a time if the resolution were finer.
+  // The rounds themselves, not the timer, keep this from being a time.
   if (!is_final && (interval.lo <= 0 || width / 2 > resolution)) {
     return Bound{bound, "rounds", width, false};
   }

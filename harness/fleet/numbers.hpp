@@ -16,8 +16,8 @@ namespace dlbench::fleet {
 /// The number of rounds that every cell gets first.
 inline constexpr std::size_t kCoarseRounds = stats::Stopping{}.first;
 
-/// Are there enough rounds for a result? Six rounds, or the rounds of two seconds, but at least
-/// three in which the device did not wait for the host.
+/// Are there enough rounds for a result? Six rounds, or fewer if they took two seconds; at least
+/// three of them without a device that waited for the host.
 bool is_enough(const Samples& samples);
 
 /// Needs at least one round on the clock `device`.
@@ -36,8 +36,8 @@ struct Bound {
   bool is_final = false;  ///< the interval is below the resolution, so more rounds would not help
 };
 
-/// The bound for an exchange whose interval on the clock `device` reaches below the timer's
-/// resolution; nothing for other exchanges and on other clocks.
+/// The bound for an exchange on the clock `device` if its interval begins below the timer's
+/// resolution; otherwise nothing.
 std::optional<Bound> below_resolution(const Samples& samples);
 
 /// The number of rounds in which the core was slow: its canary took 1.5 times this worker's best.
@@ -60,13 +60,15 @@ struct Share {
   PhaseRounds phases{};  ///< of a whole exchange; without rounds if not measured
 };
 
-/// Computes from at least one share: median, interval, MAD, CPU time, floor ratio, the rate of a
-/// copy, and the breakdown if phases were measured. Over several workers it uses the median of
-/// their medians and an interval that contains each of their intervals. If workers disagree, each
-/// keeps its outcome, and the rate is that of the workers that copied. If their iterations differ,
-/// each keeps its own. Warns if rounds are too few, bimodal or drifting; if at least a third of
-/// them (and at least three) changed their core, were preempted, ran on a slow core, or had a
-/// device wait for the host; and if workers disagree.
+/// Computes the numbers of an entry from at least one share: median, interval, MAD, CPU time, floor
+/// ratio, copy rate, and the breakdown if phases were measured. The median over several workers is
+/// the median of their medians, and the interval contains each worker's interval. If outcomes or
+/// iterations of workers differ, each worker keeps its own; the copy rate is that of the workers
+/// that copied.
+///
+/// Warns if rounds are too few, bimodal or drifting, if workers disagree, and if at least three
+/// rounds and a third of all changed their core, were preempted, ran on a slow core, or had a
+/// device wait for the host.
 void fill_numbers(Entry& entry, std::span<const Share> shares);
 
 }  // namespace dlbench::fleet

@@ -5,8 +5,8 @@
 namespace dlbench::fleet {
 namespace {
 
-/// The duration of a round of phases in exchange rounds: the whole exchange, the parts without
-/// stamps, and the parts with stamps.
+/// The duration of a round of phases, as a multiple of an exchange round: it contains the whole
+/// exchange, the parts without stamps, and the parts with stamps.
 constexpr double kPhasesRounds = 3.5;
 
 double expected_ns(const Samples& samples, double round_ns) {
@@ -42,7 +42,7 @@ double add_round(const RoundTime& time, Samples& samples) {
       on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
   samples.spent_ns += spent_ns;
   if (time.behind) {
-    // Its time includes time of the host, or the empty row's did, so it is not used.
+    // The time of this row, or of the empty row, includes host time, so it is not used.
     ++samples.behind;
     return spent_ns * 1e-9;
   }

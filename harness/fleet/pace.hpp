@@ -7,8 +7,8 @@
 
 namespace dlbench::fleet {
 
-/// The duration of the rounds that are requested at once: a few rounds of the usual length, or a
-/// single long one.
+/// The duration in ns of the rounds that are requested at once: several rounds of the usual length,
+/// or one long round.
 inline constexpr double kBurstNs = 24e6;
 
 /// The expected duration of the next round.

@@ -19,7 +19,7 @@ constexpr double kShare = 0.05;
 constexpr double kNs = 20;
 // In a shorter exchange the uncertainty in ns is too large for a share.
 constexpr double kShortNs = 250;
-// A floor this much above its best shows that the processor was slow.
+// A floor this many times its best means that the processor was slow.
 constexpr double kSlow = 1.5;
 
 template <typename Value>
@@ -115,7 +115,7 @@ Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> 
   if (is_sure && share > kShare && std::abs(breakdown.unexplained_ns) > kNs) {
     const bool more = breakdown.unexplained_ns > 0;
     warn(all, "phases-unexplained",
-         "unexplained by the phases: " + unexplained_of(breakdown) + "; the exchange takes " +
+         "the phases do not explain " + unexplained_of(breakdown) + "; the exchange takes " +
              (more ? "longer" : "less time") + " than its phases together");
   }
   std::size_t slow = 0, rounds = 0;

@@ -30,8 +30,7 @@ void Progress::tick() {
 
 void Progress::report() {
   reported_s_ = now_s();
-  // Results that are lost with a dead worker are measured again; meanwhile the number does not
-  // change.
+  // Results that are lost with a dead worker are measured again, so the number must not decrease.
   done_ = std::max(done_, std::min(count_done_() + pending_, total_));
   observer_.progress(done_, total_, activity_);
 }

@@ -26,8 +26,8 @@ bool is_surely_below(const Samples& samples) {
   return bound && bound->is_final;
 }
 
-/// Does this process differ from an earlier one by more than the errors of both medians? Then more
-/// processes narrow the interval, and more rounds hardly do.
+/// Does this process differ from an earlier one by more than the errors of both medians? Then only
+/// more processes narrow the interval, not more rounds.
 bool processes_differ(const Samples& samples, std::span<const Share> earlier) {
   const double own_ns = stats::median(samples.ns);
   const double error_ns = stats::half_width(samples.ns);
@@ -49,7 +49,7 @@ std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick&
                                         const stats::Stopping& stopping) {
   if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
   if (processes_differ(samples, context.ledger.shares_of(samples.cell))) return std::nullopt;
-  // A request that no burst accepts would be repeated without end.
+  // A refinement that no burst accepts would be requested without end.
   if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
   // Rounds that were left out count too.
   const std::size_t made = samples.ns.size() + samples.behind;
@@ -77,7 +77,7 @@ std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick&
   return Refinement{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
 }
 
-/// The replicas reach the precision together, so each needs less.
+/// The replicas reach the precision together, so each needs fewer rounds.
 stats::Stopping stopping_of(const Options& options) {
   stats::Stopping stopping;
   stopping.precision = options.precision * std::sqrt(static_cast<double>(options.replicas));
@@ -136,9 +136,8 @@ void Rounds::run(const std::vector<Pick>& picks) {
   while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
 }
 
-/// Requests several rounds at once and sleeps while they run: waking up for each reply would cost a
-/// tenth of a short round and take the processor from the next one. Returns the number of `picks`
-/// that it used.
+/// Requests several rounds at once and sleeps while they run. Waking up for each reply would take a
+/// tenth of a short round and disturb the next one. Returns the number of `picks` that it used.
 std::size_t Rounds::burst(std::span<const Pick> picks) {
   throw_if_stopped();
   std::vector<Pick> requested;

@@ -27,7 +27,7 @@ class Rounds {
         tasks_(tasks),
         on_failure_(std::move(on_failure)) {}
 
-  /// Measures the rounds that every cell gets.
+  /// Measures the first rounds of every cell.
   void measure_first(Batch batch);
   /// Measures more rounds of the cells that are less precise than requested, for at most `seconds`.
   void refine(Batch batch, double seconds);

@@ -17,13 +17,13 @@ void check(const Options& options) {
   const auto require = [](bool good, const char* what) {
     if (!good) throw UsageError(what);
   };
-  require(options.jobs >= 1 && options.jobs <= 1024, "jobs must be from 1 to 1024");
-  require(options.replicas >= 1 && options.replicas <= 1000, "replicas must be from 1 to 1000");
-  require(std::isfinite(options.timeout_s) && options.timeout_s > 0, "the timeout must be above 0");
+  require(options.jobs >= 1 && options.jobs <= 1024, "--jobs: allowed: 1 to 1024");
+  require(options.replicas >= 1 && options.replicas <= 1000, "--replicas: allowed: 1 to 1000");
+  require(std::isfinite(options.timeout_s) && options.timeout_s > 0, "--timeout: must be above 0");
   require(std::isfinite(options.budget_s) && options.budget_s >= 0,
-          "the budget must not be negative");
+          "--budget: must not be negative");
   require(std::isfinite(options.precision) && options.precision > 0,
-          "the precision must be above 0");
+          "--precision: must be above 0");
 }
 
 results::Journal open_journal(const plan::Plan& plan, const Options& options,

@@ -27,9 +27,9 @@ std::vector<std::size_t> pairs_in(const plan::Plan& plan, const std::string& env
   return pairs;
 }
 
-/// Divides the pairs into parts: the pairs of the first library, then of twice as many libraries in
-/// each further part. If a budget does not suffice for all imports, the imported libraries have
-/// been measured.
+/// Divides the pairs into parts: the pairs of the first library, then those of twice as many
+/// libraries in each further part. If a budget ends during the imports, the libraries that were
+/// imported before have been measured.
 std::vector<std::vector<std::size_t>> in_growing_parts(const plan::Plan& plan,
                                                        std::span<const std::size_t> pairs) {
   std::vector<std::string> libraries;
@@ -106,7 +106,7 @@ void Schedule::run() {
   }
 }
 
-/// The number of concurrent imports. The first worker imports alone, so that its results appear
+/// The allowed number of concurrent imports: one for the first worker, so that its results appear
 /// early.
 std::size_t Schedule::most_imports() const {
   if (one_at_a_time_ || context_.pace.imported == 0) return 1;
@@ -210,8 +210,8 @@ void Schedule::wait_for_imports() {
   wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
 }
 
-/// Is the failed import explained by a finding since the worker was started? The next worker then
-/// has another order or another group.
+/// Does a finding since the start of the worker explain the failed import? The next worker then has
+/// another order or another group.
 bool Schedule::is_explained(const GroupRun& run) const {
   const Group& group = run.job().group;
   const std::string& suspect = run.suspicion()->failed.library;
@@ -315,7 +315,8 @@ void Schedule::retire(std::unique_ptr<GroupRun>& run) {
   run.reset();
 }
 
-/// Some libraries create their context during import, so imported workers count too.
+/// Does the device memory suffice for one more worker? Imported workers count as users, because
+/// some libraries create their context during import.
 bool Schedule::fits_beside_others(const GroupRun& next) const {
   return std::all_of(next.devices().begin(), next.devices().end(), [&](const std::string& device) {
     std::size_t more = 1;

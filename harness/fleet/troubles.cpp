@@ -7,7 +7,7 @@ namespace {
 
 Trouble at_smaller_size(const Trouble& trouble, std::uint64_t bytes) {
   Trouble inherited = trouble;
-  inherited.reason = "timed-out at " + std::to_string(bytes) + " bytes already";
+  inherited.reason = "not tried, because " + std::to_string(bytes) + " bytes timed out";
   return inherited;
 }
 
@@ -17,7 +17,8 @@ Trouble not_tried(const std::set<std::string>& slow) {
   Trouble trouble;
   trouble.outcome = Outcome::not_run;
   trouble.code = codes::kOthersTimedOut;
-  trouble.reason = "not tried, since " + *slow.begin() + " and " + *slow.rbegin() + " timed out";
+  trouble.reason =
+      "not tried, because the cases " + *slow.begin() + " and " + *slow.rbegin() + " timed out";
   return trouble;
 }
 

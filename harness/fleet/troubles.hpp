@@ -12,7 +12,7 @@
 
 namespace dlbench::fleet {
 
-/// Failures that would be repeated. Later cells inherit them and need no worker.
+/// Failures that would repeat. Later cells inherit them without a worker.
 class Troubles {
  public:
   /// Adds a library that cannot be imported alone. `role` is "producer" or "consumer".

@@ -15,7 +15,8 @@ namespace {
 
 using nlohmann::json;
 
-// A worker runs code of libraries, so each message is checked and an invalid one is a result.
+// A library's code may damage its worker, so each message is checked. An invalid message is
+// recorded as a crash.
 template <typename Read>
 auto checked(const json& message, Read read) {
   try {

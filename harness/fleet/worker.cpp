@@ -17,7 +17,7 @@
 namespace dlbench::fleet {
 namespace {
 
-// A grandchild may hold the socket open, so the end of a worker is also polled for.
+// A grandchild may hold the socket open, so the worker's end is also polled.
 constexpr double kPollInterval = 0.05;
 
 constexpr std::size_t kTailLines = 40;

@@ -15,8 +15,8 @@ namespace dlbench::fleet {
 /// The result of a request: the object with "ok", "error" or "hello", or the worker's death.
 using Answer = std::variant<nlohmann::json, Death>;
 
-/// One worker process. It handles requests one after another, in the order in which they were sent.
-/// Its first message is its greeting.
+/// Owns one worker process, which handles requests in the order in which they were sent. Its first
+/// message is its greeting.
 class Worker {
  public:
   /// Throws std::system_error if the program cannot be started.
@@ -34,8 +34,9 @@ class Worker {
   /// be called.
   std::optional<Answer> poll();
 
-  /// Sends SIGSTOP or SIGCONT to its process group: thread pools spin, so only one worker may run
-  /// at a time. Call them only without a pending request, so that no deadline passes meanwhile.
+  /// Sends SIGSTOP or SIGCONT to the process group, because idle thread pools spin and would
+  /// disturb the worker that measures. Call them only without a pending request, whose deadline
+  /// could pass.
   void stop();
   void resume();
 

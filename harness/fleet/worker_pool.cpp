@@ -8,7 +8,7 @@
 namespace dlbench::fleet {
 namespace {
 
-// A working worker handles "end" at once; the kernel needs a moment to free its memory.
+// A healthy worker handles "end" at once, but the kernel needs a moment to free its memory.
 constexpr double kEndWait = 1.0;
 
 }  // namespace

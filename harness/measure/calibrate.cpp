@@ -6,9 +6,9 @@
 namespace dlbench::measure {
 namespace {
 
-/// The length of a block from which the cost of an iteration can be estimated. It is far shorter
-/// than the target, so that calibration takes little time; 20 us hide the 0.5 us that starting a
-/// block costs.
+/// The length of a block from which the cost of an iteration is estimated. It is far shorter than
+/// the target, so that calibration is quick, but at least 20 us, because starting a block costs 0.5
+/// us.
 double estimate_ns(double target_ns) {
   return std::min(target_ns / 2, std::max(target_ns / 20, 20'000.0));
 }
@@ -19,7 +19,8 @@ std::uint64_t scaled(std::uint64_t iterations, double factor, std::uint64_t most
   return std::max<std::uint64_t>(1, static_cast<std::uint64_t>(std::round(wanted)));
 }
 
-/// Reading such a block again would take seconds, and a disturbance of a second is rare.
+/// Blocks of this length are read once: another reading takes seconds, and a disturbance of a
+/// second is rare.
 constexpr double kLongNs = 1e9;
 
 /// The time of a block: the shortest of several readings, until two in a row agree, because a

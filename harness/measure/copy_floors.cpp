@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBytes = 32 << 20;
 
-/// Newly mapped pages. An allocator might reuse pages that were written before.
+/// Owns newly mapped pages, because an allocator may reuse pages that were written before.
 class Pages {
  public:
   Pages()

@@ -34,8 +34,8 @@ class Keeper : public benchmark::BenchmarkReporter {
   std::ostream nowhere_{nullptr};
 };
 
-/// The benchmark is registered once and its number of iterations is set before each run, because a
-/// registration for each round would cost more.
+/// Registers the benchmark once and sets its number of iterations before each run, because a
+/// registration for each round costs more.
 class Loop {
  public:
   Loop() {

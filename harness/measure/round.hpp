@@ -7,9 +7,9 @@
 namespace dlbench::measure {
 
 /// The code to time: `run` repeats it `times` times and returns the number of completed
-/// repetitions. A number below `times` means that the library raised an exception; the reading is
-/// then invalid. The loop is inside the body because an indirect call for each iteration cost 5 %
-/// of the cheapest exchange.
+/// repetitions. A number below `times` means that the library raised, and the reading is invalid.
+/// The body contains the loop, because an indirect call for each iteration costs 5 % of the
+/// cheapest exchange.
 struct Body {
   std::uint64_t (*run)(void* self, std::uint64_t times) = nullptr;
   void* self = nullptr;

@@ -9,7 +9,7 @@ namespace dlbench {
 namespace {
 
 [[noreturn]] void misfit(std::string_view text, std::string_view part) {
-  throw UsageError("'" + std::string(text) + "' is not a cell's name: '" + std::string(part) +
+  throw UsageError("'" + std::string(text) + "' is not the name of a cell: '" + std::string(part) +
                    "' does not fit PHASE/producer:P/consumer:C/protocol:X/device:D/case:N/bytes:B");
 }
 

@@ -6,8 +6,8 @@
 
 namespace dlbench {
 
-/// One exchange: its producer, consumer, protocol and array. Has every axis of a cell except phase
-/// and clock.
+/// One exchange: its producer, consumer, protocol and array. It has every axis of a cell except
+/// phase and clock.
 struct Exchange {
   std::string environment = "default";
   std::string producer;
@@ -20,7 +20,7 @@ struct Exchange {
   auto operator<=>(const Exchange&) const = default;
 };
 
-/// One recorded result: a number, or the reason why it has none.
+/// The axes that identify one recorded result.
 struct Cell {
   Exchange exchange;
   std::string phase = "exchange";
@@ -50,8 +50,8 @@ void each_axis(AnyCell& cell, Take&& take) {
   each_axis_of_exchange(cell.exchange, take);
 }
 
-/// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096", with
-/// "/clock:x" and "/environment:x" appended only where they are not `call` and `default`.
+/// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096".
+/// "/clock:x" and "/environment:x" are appended unless they are `call` and `default`.
 std::string name(const Cell& cell);
 
 /// The inverse of name(). Throws UsageError naming the part that does not fit.

@@ -39,38 +39,37 @@ struct Meaning {
   std::string_view code, outcome, text;
 };
 
-/// All codes that refine an outcome. `results/schema.json` and the reference list the same codes; a
-/// test compares them.
+/// All codes that refine an outcome. A test compares them with `results/schema.json` and the
+/// reference.
 inline constexpr std::array<Meaning, 20> kAll{{
     {kConverted, "no-protocol",
-     "the array has no such method; NumPy converts it, and `data.became` is the result's type; "
-     "where NumPy raises, it is the message, and `data.exception` is the exception's type"},
+     "the array does not override NumPy's function, so NumPy converts the array; `data.became` is "
+     "the result's type, or the message where NumPy raises; `data.exception` is the exception's "
+     "type"},
     {kNoDeviceArgument, "no-protocol", "the protocol has no argument for another device"},
     {kNoDeviceCall, "no-protocol", "the consumer has no call that imports to another device"},
     {kNotExported, "no-protocol", "the producer's array does not offer the protocol"},
     {kNotImported, "no-protocol", "the consumer has no call for the protocol"},
     {kOtherProtocol, "no-protocol",
-     "the consumer imports through another protocol; where it refused a proxy that offers this "
-     "protocol alone, `data.proxy` is its message"},
+     "the consumer imports through another protocol; `data.proxy` is its message if it refused a "
+     "proxy that offers only this protocol"},
     {kProxyRefused, "no-protocol",
-     "the consumer imports the array but refuses dlbench's proxy, which offers this protocol "
-     "alone"},
+     "the consumer imports the array but refuses dlbench's proxy, which offers only this protocol"},
     {kPythonObjects, "no-protocol",
-     "the consumer returns an array of Python objects: it imports no data of the producer's array"},
+     "the consumer returns an array of Python objects and does not import the producer's data"},
     {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},
     {kValuesDiffer, "wrong", "the result's shape, dtype or values differ from the array's"},
     {kNoArraysThere, "no-device", "the library has no arrays on this device"},
     {kBelowResolution, "unsupported",
-     "the exchange takes less than `below_ns` on the device; `data.limit` names what keeps the "
-     "bound "
-     "from being lower: the timer's `step`, `empty-rows` that scatter, or `rounds` that scatter"},
+     "the exchange takes less than `below_ns` on the device; `data.limit` is why the bound is not "
+     "lower: the `step` of the timer, or the scatter of `empty-rows` or of `rounds`"},
     {kMakeFailed, "unsupported", "the producer raised while it made the array"},
     {kNoAdapter, "unsupported", "dlbench has no adapter for the library in this role"},
-    {kBudget, "not-run", "the run's budget ended"},
+    {kBudget, "not-run", "the run's budget was used up"},
     {kInterrupted, "not-run", "the run was interrupted"},
-    {kOthersTimedOut, "not-run", "other cases of the pair passed the deadline"},
+    {kOthersTimedOut, "not-run", "two other cases of the exchange timed out"},
     {kUntimed, "not-run", "the case has the outcome of `f32`, so it was not timed"},
 }};
 
@@ -84,11 +83,11 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
     {"contradiction",
-     "`data.trusted` reports `data.says`, `data.other` the opposite; neither decides, so the "
-     "cell is `unproven`"},
+     "the instrument `data.trusted` reports `data.says`, and `data.other` reports the opposite; "
+     "neither decides, so the outcome is `unproven`"},
     {"copied-lazily", "the data was copied when the result was first read, after `ready`"},
     {"copied-twice", "the producer copied and the consumer copied"},
-    {"copy-on-write", "the source does not see what is written into the result"},
+    {"copy-on-write", "a write into the result does not change the source"},
     {"copy-without-flag", "the producer copied and did not set IS_COPIED"},
     {"deleter-early", "the deleter was called while the result was alive"},
     {"deleter-in-import",
@@ -98,15 +97,16 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"deleter-never", "the deleter was never called"},
     {"deleter-null", "the export has no deleter"},
     {"disagreement",
-     "`data.trusted` reports `data.says`, `data.other` the opposite; `data.trusted` decides"},
+     "the instrument `data.trusted` reports `data.says`, and `data.other` reports the opposite; "
+     "`data.trusted` decides"},
     {"drift", "the times rise or fall over the rounds"},
     {"dtype-differs",
-     "`data.trusted` reports shared, but the dtypes of source and result differ: the cell is "
-     "`unproven`"},
-    {"extras-not-compared", "whether a mask, a unit or a similar attribute was kept is not known"},
+     "the instrument `data.trusted` reports shared memory, but the dtypes of source and result "
+     "differ, so the outcome is `unproven`"},
+    {"extras-not-compared", "it is unknown whether a mask, a unit or a similar attribute was kept"},
     {"failed-beside-others",
-     "the exchange failed in a worker with other libraries, and works in a worker of its pair"},
-    {"few-rounds", "there are fewer rounds than a cell should have"},
+     "the exchange failed in a worker with other libraries and works in a worker of its pair"},
+    {"few-rounds", "the cell has fewer than six rounds"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
     {"gil-enabled",
      "a library enabled the GIL of a free-threaded Python, so the cell was measured with the GIL"},
@@ -115,62 +115,64 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
      "`data.library` cannot be imported after `data.first` (`data.outcome`); the other order "
      "works"},
     {"in-cache",
-     "the array is smaller than twice the largest cache, so the rate may be that of the cache"},
+     "the array is smaller than twice the largest cache, so the copy rate may be that of the "
+     "cache"},
     {"instructions-failed", "the instructions of the cell could not be counted"},
     {"isolated-library",
-     "`data.library` was measured in a worker for each of its pairs, because it failed with other "
-     "libraries"},
+     "`data.library` failed with other libraries, so each of its pairs was measured in a worker of "
+     "its own"},
     {"later-worker",
-     "a later worker ended as `data.outcome`; the numbers are those of the earlier ones"},
-    {"memory-grows", "each exchange leaves `data.bytes` bytes behind"},
+     "a later worker failed as `data.outcome`; the numbers are those of the earlier workers"},
+    {"memory-grows", "each exchange leaves `data.bytes` bytes allocated"},
     {"memory-not-spoiled",
-     "freed memory could not be written over, so a late read of it may not have been seen"},
+     "freed memory could not be overwritten, so a late read of it may have been missed"},
     {"migrated-core", "the process changed its core in a third of the rounds or more"},
     {"near-floor", "the time is less than twice the overhead floor"},
     {"no-copy-floors",
-     "the device's copy floors are not known: the worker died while it measured them"},
+     "the device's copy floors are unknown, because the worker died while it measured them"},
     {"no-guard", "the page guard could not be used"},
     {"one-process", "one process measured the cell; another process may differ"},
     {"one-worker-on-device", "the memory of `data.device` allows one worker at a time"},
     {"pages-not-restored",
      "the system could not restore single pages, so the page guard has no result"},
     {"partly-read",
-     "`data.read` of `data.pages` pages of the source were read: neither a few nor all"},
+     "`data.read` of `data.pages` pages of the source were read: more than a few values, less than "
+     "a copy"},
     {"few-pages-read",
      "`data.read` of `data.pages` pages of the source were read: a few values, no copy"},
     {"phases-slow-cpu", "the CPU was slow in `data.slow` of `data.rounds` rounds of the phases"},
     {"phases-unexplained", "the phases do not add up to the exchange"},
     {"preempted", "another process had the core in a third of the rounds or more"},
     {"python-warning",
-     "a library issued the Python warning `data.category`: `data.message`; where `data.call` is "
-     "`first`, in its first call only"},
+     "a library issued the Python warning `data.category`: `data.message`; if `data.call` is "
+     "`first`, only in its first call"},
     {"read-late",
-     "`data.read` of `data.pages` pages were read, some of them after the data was reported "
-     "to be ready"},
+     "`data.read` of `data.pages` pages were read, some of them after the data was reported ready"},
     {"read-only-hidden", "the array is read-only, and the export lacks the read-only flag"},
     {"slow-cpu", "the CPU was slow in a third of the rounds or more"},
-    {"source-not-checked", "the producer's array could not be compared with what it should hold"},
+    {"source-not-checked", "the producer's array could not be compared with the expected values"},
     {"source-written",
-     "the `data.by` (export, consumer or release) wrote into `data.pages` of `data.of` pages "
-     "of the producer's array"},
+     "`data.by` (export, consumer or release) wrote into `data.pages` of `data.of` pages of the "
+     "producer's array"},
     {"sync-failed", "the synchronization of the cell could not be classified"},
     {"values-not-checked", "the result's values could not be read"},
-    {"waited-for-device", "the consumer's stream is not known, so the whole device was waited for"},
-    {"worker-lost", "a worker was lost once, and another worker measured its cells"},
-    {"workers-disagree", "the workers found different outcomes: `data` has the number of each"},
+    {"waited-for-device", "the consumer's stream is unknown, so the wait was for the whole device"},
+    {"worker-lost", "a worker ended unexpectedly, and another worker measured its cells"},
+    {"workers-disagree",
+     "the workers found different outcomes; `data` has the number of workers for each"},
 }};
 
 /// All warnings of comparisons; `results/compare.schema.json` lists the same codes.
 inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
-    {"builds-differ", "two builds of dlbench: the overhead floors may differ"},
+    {"builds-differ", "the runs used two builds of dlbench, whose overhead floors may differ"},
     {"no-reference",
-     "no second worker measured the reference exchange, so the spread between processes is "
-     "known from the cells' own workers alone"},
+     "fewer than two workers measured the reference exchange, so the spread between processes is "
+     "known only from the cells' own workers"},
     {"options-differ",
      "the options of the two runs differ; only cells that both requested are compared"},
     {"reference-moved",
-     "the reference exchange differs by `data.by` between the runs, so intervals are wider by "
-     "that"},
+     "the reference exchange differs by `data.by` between the runs, so all intervals are widened "
+     "by this amount"},
 }};
 
 /// All reasons of one stream argument of `sync`. `results/schema.json` and the reference list the
@@ -187,18 +189,18 @@ inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
      "the exchange raised with this argument; `reason` is the library's message, and "
      "`data.exception` the exception's type"},
     {kBeginBlocks,
-     "the call that started to compute the producer's array lasted as long as the delay each time, "
-     "and the array was complete when it returned"},
+     "the call that starts the producer's computation blocked for the whole delay in each trial, "
+     "so the array was complete before the export began"},
     {kDependentStreams,
-     "an unordered read on the consumer's stream ran after the producer's work: the two streams "
+     "an unordered read on the consumer's stream ran after the producer's work, so the two streams "
      "are not independent"},
     {kDeviceFailed, "the device refused a call of the trial; `reason` is its message"},
     {kNeverBusy, "the producer's array was complete before the export began, whatever the delay"},
     {kNoConcurrency,
-     "no streams were seen to run at the same time: they share hardware queues, or launches block"},
+     "no two streams ran at the same time: they share a hardware queue, or launches block"},
     {kNoOtherStream,
-     "without a stream with unrelated work, a wait for another stream than the producer's cannot "
-     "be distinguished from none"},
+     "no stream has unrelated work, so a wait for a wrong stream cannot be distinguished from no "
+     "wait"},
 }};
 
 /// The text of a code in kSyncReasons.
@@ -215,7 +217,7 @@ constexpr bool has_code(const Meanings& meanings, std::string_view code) {
                      [code](const CodeMeaning& one) { return one.code == code; });
 }
 
-/// Is it the code of a cell's warning?
+/// Is `code` the code of a cell's warning?
 constexpr bool is_warning(std::string_view code) {
   return has_code(kWarnings, code);
 }

@@ -33,8 +33,8 @@ struct GuardSeen {
 
 /// Observations of the consumer's call.
 struct Seen {
-  std::string used;  ///< the protocol that transferred the data; "own" where the consumer requested
-                     ///< none or could not be observed
+  std::string used;  ///< the protocol that transferred the data; "own" if the consumer made no
+                     ///< request or could not be observed
   /// "direct" or "proxy"; "exports": an object of dlbench that calls the library's export function;
   /// "recorder": a recording proxy, for `convert`
   std::string via = "direct";
@@ -77,9 +77,8 @@ struct DeviceTimer {
   double scatter_ns = 0;  ///< three times the median absolute deviation of empty rows
 };
 
-/// The shortest exchange that this timer can distinguish from zero in a row of `iterations`
-/// exchanges. The error of an elapsed time is below one step, so the error of a difference is below
-/// two.
+/// The shortest exchange, in ns, that this timer can distinguish from zero in a row of `iterations`
+/// exchanges. The error of an elapsed time is below one step, so that of a difference is below two.
 inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) {
   return std::max(2 * timer.step_ns, timer.scatter_ns) / static_cast<double>(iterations);
 }
@@ -87,7 +86,7 @@ inline double resolution_ns(const DeviceTimer& timer, std::uint64_t iterations) 
 /// What one worker measured of a cell.
 struct WorkerNumbers {
   double median_ns = 0;
-  double first_ns = 0;               ///< the first call, which is part of no round
+  double first_ns = 0;               ///< the first call, which no round includes
   std::vector<double> samples_ns;    ///< mean of each round, in the order of the rounds
   std::optional<Outcome> outcome{};  ///< set where the cell's workers disagree
   /// Set where they differ: each worker calibrates its own number.
@@ -130,10 +129,10 @@ struct Entry {
 
   // Not measured.
   std::string reason;
-  std::string exception;    ///< the exception's type
-  std::string signal;       ///< "SIGSEGV"
-  std::string stderr_tail;  ///< the last lines of the worker's stderr
-  std::string code;         ///< of codes.hpp; empty: nothing more than the outcome is known
+  std::string exception;                    ///< the exception's type
+  std::string signal;                       ///< "SIGSEGV"
+  std::string stderr_tail;                  ///< the last lines of the worker's stderr
+  std::string code;                         ///< of codes.hpp; empty: no refinement of the outcome
   std::map<std::string, std::string> data;  ///< values for the names in the code's meaning
   /// Upper bound on the time of a "below-resolution" exchange; its time is unknown.
   std::optional<double> below_ns;

@@ -20,7 +20,7 @@ std::string_view contradiction(const Evidence& evidence) {
   if (evidence.address == Proof::yes && evidence.write == Proof::no) return "unproven";
   const Proof shared = evidence.write != Proof::skipped ? evidence.write : evidence.address;
   if (evidence.guard == Proof::no && shared == Proof::yes) {
-    return "unproven, the data was read, or copied and the copy discarded";
+    return "unproven, the data was only read, or the copy was discarded";
   }
   if (evidence.guard == Proof::yes && shared == Proof::no)
     return "unproven, the copy was not observed";
@@ -55,7 +55,7 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
   if (trusted->word == Proof::yes && !same_bytes) {
     const std::string name(trusted->name);
     warn(verdict.warnings, "dtype-differs",
-         name + " reports shared, but the elements of source and result differ in dtype: unproven",
+         name + " reports shared, but the dtypes of source and result differ: unproven",
          {{"trusted", name}});
     return verdict;
   }

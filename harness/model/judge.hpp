@@ -9,15 +9,18 @@ struct Verdict {
   Warnings warnings;  ///< one for each disagreement between instruments
 };
 
-/// Combines the evidence into an outcome. `write` decides whether source and result share memory;
-/// without it, `address` does, which is weaker because two mappings of the same memory have
-/// different addresses. `guard` decides whether bytes were copied. `slope` decides only where the
-/// other three have no result. Each disagreement becomes a warning. The outcome is `unproven` where
-/// the evidence is contradictory: equal addresses without shared memory; all pages read although
-/// memory is shared (the data was read, or copied and the copy discarded); no page read although
-/// memory is not shared (the copy was not observed). `crossed_device` turns a copy into a
-/// device-copy. Shared memory has the same bytes on both sides, so the outcome is never zero-copy
-/// where `same_bytes` is false.
+/// Combines the evidence into an outcome. `guard` decides whether bytes were copied. `write`
+/// decides whether source and result share memory; without it `address` decides, which is weaker
+/// because two mappings of the same memory have different addresses. `slope` decides only if the
+/// other three have no result. Each disagreement becomes a warning.
+///
+/// The outcome is `unproven` if the evidence is contradictory:
+/// - the addresses are equal, but memory is not shared
+/// - all pages were read, but memory is shared: the data was only read, or the copy was discarded
+/// - no page was read, but memory is not shared: the copy was not observed
+///
+/// `crossed_device` turns a copy into a device-copy. `same_bytes` is false if the dtypes differ;
+/// the outcome is then never zero-copy.
 Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes = true);
 
 }  // namespace dlbench

@@ -17,7 +17,7 @@ inline constexpr std::array<std::string_view, 12> kProtocols{
     "array_struct", "array",          "cuda_array_interface",
     "array_ufunc",  "array_function", "convert"};
 
-/// Is the protocol one of NumPy's dispatch? Its result is computed, not transferred.
+/// Is the protocol a NumPy dispatch protocol? Its result is computed, not transferred.
 constexpr bool is_dispatch(std::string_view protocol) {
   return protocol == "array_ufunc" || protocol == "array_function";
 }
@@ -31,19 +31,19 @@ inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "e
 inline constexpr std::array<std::string_view, 9> kApiKinds{
     "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
 
-/// The entry of a consumer's PROTOCOLS that imports through `protocol`: the entry of that name;
-/// `dlpack` for the two structs of DLPack; or `convert`, with a proxy that offers this protocol
-/// only, for a protocol that conversion calls use. Empty if no entry does.
+/// The entry of a consumer's PROTOCOLS that imports through `protocol`; empty if none does. It is
+/// the entry of that name, `dlpack` for the two structs of DLPack, or `convert`. The call of
+/// `convert` gets a proxy that offers only this protocol.
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered);
 
-/// The allowed name nearest to `wanted` by edit distance, or empty where none is near
-/// (more than a third of the letters differ).
+/// The allowed name nearest to `wanted` by edit distance; empty if more than a third of the letters
+/// differ.
 std::string nearest(std::string_view wanted, std::span<const std::string> allowed);
 
 /// " (did you mean 'x'?)" with the nearest allowed name, or empty if no name is near.
 std::string did_you_mean(std::string_view wanted, std::span<const std::string> allowed);
 
-/// Throws UsageError "unknown WHAT 'wanted' (did you mean 'x'?); allowed: ..." unless it is
+/// Throws UsageError "unknown WHAT 'wanted' (did you mean 'x'?); allowed: ..." unless `wanted` is
 /// allowed.
 void require_known(std::string_view what, std::string_view wanted,
                    std::span<const std::string> allowed);

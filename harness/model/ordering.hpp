@@ -16,8 +16,8 @@ enum class Waits {
   none,          ///< the consumer read the old content
   wrong_stream,  ///< the consumer's queue waited for a queue other than the producer's
   host_wrong,    ///< the host waited, and the consumer still read the old content
-  no_delay,      ///< the producer was never busy during a trial
-  inconclusive,  ///< tested, but no result was repeated often enough
+  no_delay,      ///< the producer was never busy in a trial
+  inconclusive,  ///< the trials agreed too rarely
 };
 
 inline constexpr std::array<std::string_view, 7> kWaits{

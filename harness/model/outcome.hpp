@@ -40,7 +40,7 @@ constexpr bool is_measured(Outcome outcome) {
   return outcome <= Outcome::unproven;
 }
 
-/// The outcome of a cell whose workers found two different ones: the weaker claim, because an
+/// The outcome of a cell if two workers found different outcomes: the weaker claim, because an
 /// exchange that copied once may copy again.
 constexpr Outcome weaker_claim(Outcome first, Outcome second) {
   constexpr std::array<int, 4> kClaims{0, 3, 2, 1};  // zero-copy, then unproven, then copies

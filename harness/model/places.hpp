@@ -6,8 +6,8 @@
 
 namespace dlbench {
 
-/// The devices of the producer's array and of the consumer's. They differ only for a pair of
-/// devices, as in "cuda:0+cpu".
+/// The device of the producer's array. It differs from target_of() only for two devices, such as
+/// "cuda:0+cpu".
 inline std::string source_of(const Exchange& exchange) {
   return exchange.device.substr(0, exchange.device.find('+'));
 }

@@ -46,7 +46,7 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
-  constexpr std::string_view kAllowed = "a positive number of bytes, as 4096, 4KiB, 1MiB or 2GiB";
+  constexpr std::string_view kAllowed = "a positive number of bytes, such as 4096, 4KiB or 2GiB";
   constexpr std::array<std::pair<std::string_view, double>, 9> kUnits{{{"", 1},
                                                                        {"B", 1},
                                                                        {"kB", 1e3},
@@ -67,7 +67,7 @@ double parse_seconds(std::string_view text) {
       {{"ms", 1e-3}, {"s", 1.0}, {"m", 60.0}, {"h", 3600.0}}};
   constexpr std::string_view kAllowed = "a positive number with ms, s, m or h, as 90s, at most 24h";
   const double seconds = scaled("duration", text, kAllowed, kUnits);
-  // Waits count milliseconds in 32 bits, and some wait ten times this long.
+  // Timeouts are milliseconds in 32 bits, and some are ten times this long.
   if (seconds > 24 * 3600) misfit("duration", text, kAllowed);
   return seconds;
 }

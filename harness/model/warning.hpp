@@ -23,14 +23,14 @@ struct Warning {
   friend bool operator==(const Warning&, const Warning&) = default;
 };
 
-/// The data with this one value; empty where the value is.
+/// Data with one value; empty if the value is empty.
 inline Warning::Data data_of(const char* key, const std::string& value) {
   return value.empty() ? Warning::Data{} : Warning::Data{{key, value}};
 }
 
 using Warnings = std::vector<Warning>;
 
-/// Adds the warning unless it is present already.
+/// Appends the warning unless the list contains it.
 inline void warn(Warnings& warnings, Warning warning) {
   add_new(warnings, std::move(warning));
 }
@@ -42,7 +42,7 @@ inline std::string readable(codes::WarningCode code) {
   return words;
 }
 
-/// Without a text the code is the text.
+/// The text is readable(code) unless `text` is not empty.
 inline void warn(Warnings& warnings, codes::WarningCode code, std::string text = {},
                  Warning::Data data = {}) {
   if (text.empty()) text = readable(code);
@@ -70,7 +70,7 @@ void to_json(Json& item, const Warning& warning) {
   if (!warning.data.empty()) item["data"] = warning.data;
 }
 
-/// Writes the reason as the keys `reason`, `code` and `data`. Without a code there is no reason.
+/// Writes the keys `reason`, `code` and `data`; nothing without a code.
 template <typename Json>
 void put_reason(Json& item, const Warning& reason) {
   if (reason.code.empty()) return;

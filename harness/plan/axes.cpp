@@ -104,14 +104,15 @@ std::string checked_device(const std::string& requested, const Words& kinds) {
                     (parts[1] != "cpu" || !parts[2].matched);
   if (requested.starts_with("GPU-") || requested.starts_with("MIG-")) {
     throw UsageError("'" + requested +
-                     "' is not a device; put it into CUDA_VISIBLE_DEVICES, or for AMD " +
-                     "into ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0");
+                     "' is the UUID of a device; set CUDA_VISIBLE_DEVICES to it and measure " +
+                     "cuda:0, or for AMD set ROCR_VISIBLE_DEVICES and measure rocm:0");
   }
   if (!fits) {
     const std::string kind = requested.substr(0, requested.find(':'));
     if (!contains(kinds, kind)) require_known("device", kind, kinds);
     throw UsageError("'" + requested +
-                     "' is not a device; allowed: cpu, cuda:0, or two of them, as cuda:0+cpu");
+                     "' is not a device; allowed: a device such as cpu or cuda:0, or two, " +
+                     "such as cuda:0+cpu");
   }
   return requested == "cpu" || parts[2].matched ? requested : requested + ":0";
 }
@@ -128,7 +129,7 @@ Words checked_devices(const Words& requested, const Words& defaults, const Words
     std::string device = checked_device(word.substr(0, plus), kinds);
     if (plus != std::string::npos) {
       const std::string target = checked_device(word.substr(plus + 1), kinds);
-      if (target == device) throw UsageError("'" + word + "' names one device twice");
+      if (target == device) throw UsageError("'" + word + "' names the same device twice");
       device += "+" + target;
     }
     add_new(devices, device);
@@ -157,8 +158,7 @@ std::vector<Case> cases_of(const Words& requested) {
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& requested,
                                          const std::vector<Case>& cases, bool case_sweep) {
   std::vector<std::uint64_t> sizes = requested;
-  // A case sweep finds the outcome of each case, for which one size is enough. It must have whole
-  // pages for the page guard.
+  // One size shows the outcome of each case. The page guard needs whole pages.
   if (sizes.empty() && case_sweep) sizes = {std::max<std::uint64_t>(64 << 10, 16 * page_bytes())};
   if (sizes.empty()) sizes = {4 << 10, 256 << 10, 4 << 20};
   std::sort(sizes.begin(), sizes.end());
@@ -166,9 +166,9 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& reque
   for (const std::uint64_t size : sizes) {
     for (const Case& one : cases) {
       if (size == 0 || sizes_of(one, {size}).front() % element_bytes(one) != 0) {
-        throw UsageError("size " + format_bytes(size) +
-                         " is not a whole number of elements of case " + one.name +
-                         "'s elements (" + std::to_string(element_bytes(one)) + " bytes each)");
+        throw UsageError("size " + format_bytes(size) + " does not fit case " + one.name +
+                         ": it must be a multiple of " + std::to_string(element_bytes(one)) +
+                         " bytes, the size of an element");
       }
     }
   }

@@ -56,7 +56,7 @@ const Case& case_named(const std::string& name) {
   const auto found =
       std::find_if(cases.begin(), cases.end(), [&](const Case& one) { return one.name == name; });
   if (found == cases.end()) require_known("case", name, case_words());
-  if (found == cases.end()) throw UsageError("'" + name + "' is a group of cases");
+  if (found == cases.end()) throw UsageError("'" + name + "' is a group of cases, not a case");
   return *found;
 }
 

@@ -29,8 +29,8 @@ struct Exclusion {
   std::string library = "";  ///< the library that causes the exclusion, if any
 };
 
-/// Why this machine lacks the device, or one of a pair of devices; empty where it has or may have
-/// it.
+/// Why this machine lacks the device, or one of two devices joined by `+`. Empty if it has the
+/// device or if its kind was not queried.
 std::string missing(const std::vector<DeviceKind>& kinds, const std::string& device) {
   std::istringstream parts(device);
   for (std::string part; std::getline(parts, part, '+');) {
@@ -39,7 +39,7 @@ std::string missing(const std::vector<DeviceKind>& kinds, const std::string& dev
       if (part.substr(0, colon) != kind.name) continue;
       if (kind.count == 0) return kind.why_not;
       const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
-      // A number of more than six digits may not fit an int, and no machine has so many devices.
+      // More than six digits may not fit into an int.
       if (number.size() > 6 || std::stoi(number) >= kind.count) {
         return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
                (kind.count == 1 ? " device" : " devices");
@@ -54,9 +54,10 @@ bool has_device(const Library& library, const std::string& device) {
 }
 
 Exclusion no_arrays(const Library& library, const std::string& device) {
-  return {Outcome::no_device,
-          library.name + " has no " + device + " arrays: they lie on " + joined(library.devices),
-          codes::kNoArraysThere, library.name};
+  return {
+      Outcome::no_device,
+      library.name + " makes no arrays on " + device + "; its devices: " + joined(library.devices),
+      codes::kNoArraysThere, library.name};
 }
 
 std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
@@ -85,11 +86,11 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
     }
   }
   if (producer.producer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no producer for " + producer.name,
+    return Exclusion{Outcome::unsupported, "dlbench has no producer adapter for " + producer.name,
                      codes::kNoAdapter, producer.name};
   }
   if (consumer.consumer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no consumer for " + consumer.name,
+    return Exclusion{Outcome::unsupported, "dlbench has no consumer adapter for " + consumer.name,
                      codes::kNoAdapter, consumer.name};
   }
   if (auto exclusion = without_device(kinds, producer, consumer, wanted)) return exclusion;
@@ -99,18 +100,19 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
                      codes::kNotImported};
   }
   if (crosses_devices(wanted) && protocol != "dlpack" && protocol != "dlpack_versioned") {
-    return Exclusion{Outcome::no_protocol, protocol + " cannot request another device",
+    return Exclusion{Outcome::no_protocol, protocol + " has no argument for another device",
                      codes::kNoDeviceArgument};
   }
   if (crosses_devices(wanted) && !consumer.crosses) {
     return Exclusion{Outcome::no_protocol,
-                     consumer.name + " has no call that requests another device",
+                     consumer.name + " has no call that imports to another device",
                      codes::kNoDeviceCall};
   }
   return std::nullopt;
 }
 
-/// Does dlbench have a device table for it? Only then can it wait for the data of any consumer.
+/// Does dlbench have a device table for this device? With a table it can wait for any consumer's
+/// data.
 bool has_table(const std::string& device) {
   const std::string kind = kind_of_device(device);
   return kind == "cuda" || kind == "rocm" || kind == "sim";
@@ -164,7 +166,8 @@ class Builder {
     if (!contains(axes.producers, &producer) || !contains(axes.consumers, &consumer)) return;
     for (const std::string& protocol : axes.protocols) {
       for (const std::string& device : axes.devices) {
-        // A device that was added for another library is not an exclusion of this one.
+        // A default device may be there for other libraries only, so it is not recorded as an
+        // exclusion.
         if (!axes.devices_named && device != "cpu" && !has_device(producer, device)) continue;
         Exchange exchange{pair.environment, producer.name, consumer.name, protocol, device};
         const auto exclusion = excluded(kinds_, producer, consumer, exchange);
@@ -219,7 +222,7 @@ const Library& Plan::library(const std::string& environment, const std::string& 
   for (const Library& one : libraries) {
     if (one.name == wanted && one.environment == environment) return one;
   }
-  throw UsageError("no library '" + wanted + "' in environment '" + environment + "'");
+  throw UsageError("unknown library '" + wanted + "' in environment '" + environment + "'");
 }
 
 bool Plan::has_ready(const Exchange& exchange) const {

@@ -39,9 +39,8 @@ struct DeviceKind {
   std::string why_not;  ///< one line where `count` is 0
 };
 
-/// The requested axes. An empty list means the default. The word "all" in a list means all known
-/// values; for libraries it includes those outside the default matrix and those not installed, but
-/// not the hidden ones.
+/// The requested axes. An empty list means the default. "all" in a list means all known values; for
+/// libraries also those outside the default matrix and those not installed, but not hidden ones.
 struct Axes {
   std::vector<std::string> environments{"default"};
   std::vector<std::string> producers;
@@ -89,8 +88,8 @@ std::uint64_t element_bytes(const Case& array_case);
 std::vector<std::uint64_t> sizes_of(const Case& array_case,
                                     const std::vector<std::uint64_t>& requested);
 
-/// Two libraries of one environment, in both directions. `first` <= `second`; they are equal for a
-/// library with itself.
+/// Two libraries of one environment, measured in both directions. `first` <= `second`; both are
+/// equal for a library with itself.
 struct Pair {
   std::string environment;
   std::string first;
@@ -116,11 +115,13 @@ struct Plan {
   bool has_ready(const Exchange& exchange) const;
 };
 
-/// Expands the axes. Throws UsageError for unknown libraries (with the nearest name), protocols,
-/// devices, cases, a size that holds no element of a case, or a filter that is no regex. Every cell
-/// of the product is in `cells` or in `excluded`, except those that the filter drops. Each exchange
-/// has the clock `call`, and `ready` too if the consumer has a `ready`; otherwise the data is
-/// complete when the call returns. Phases other than `exchange` only have the clock `call`.
+/// Expands the axes. Every cell of the product is in `cells` or in `excluded`, except those that
+/// the filter drops. Each exchange has the clock `call`, and also `ready` if the consumer defines
+/// `ready`; otherwise the data is complete when the call returns. Phases other than `exchange` have
+/// only the clock `call`.
+///
+/// Throws UsageError for unknown libraries (with the nearest name), protocols, devices and cases,
+/// for a size that is no whole number of a case's elements, and for an invalid regex as filter.
 Plan make(std::vector<Library> libraries, const Axes& axes);
 
 }  // namespace dlbench::plan

@@ -17,8 +17,8 @@
 namespace dlbench::plan {
 namespace {
 
-// Measured in runs of each library alone and in runs of shards, with three processes a cell. Whole
-// milliseconds, so that every machine computes the same shards.
+// Measured in runs of each library alone and in runs of shards, with three processes for each cell.
+// Whole milliseconds, so that every machine computes the same shards.
 constexpr std::uint64_t kStartMs = 1000;
 constexpr std::uint64_t kCellMs = 40;
 constexpr std::uint64_t kBytesPerMs = 1 << 17;  ///< of a cell's array, over all its rounds
@@ -99,7 +99,7 @@ std::map<std::pair<std::string, std::string>, std::size_t> numbered(const Plan& 
 }
 
 /// Divides the libraries of each environment into blocks of `block`. The pairs between two blocks
-/// are a unit, because a shard then imports few libraries for many pairs.
+/// form a unit, so that a shard imports few libraries for many pairs.
 std::vector<Unit> units_of(const Plan& plan, std::size_t block) {
   const auto numbers = numbered(plan);
   std::map<std::tuple<std::string, std::size_t, std::size_t>, Unit> units;
@@ -115,8 +115,8 @@ std::vector<Unit> units_of(const Plan& plan, std::size_t block) {
   return found;
 }
 
-/// Assigns the longest unit first, each to the part that is then the shortest. Additional imports
-/// count 1 + `weight` times: with a higher weight fewer parts import the same library.
+/// Assigns each unit, the longest first, to the part that is then the shortest. Additional imports
+/// count 1 + `weight` times, so that with a higher weight fewer parts import the same library.
 std::vector<Part> divide(std::vector<Unit> units, std::size_t of, std::uint64_t weight) {
   std::stable_sort(units.begin(), units.end(),
                    [](const Unit& a, const Unit& b) { return Part().with(a) > Part().with(b); });
@@ -170,13 +170,14 @@ std::uint64_t expected_ms(const Plan& plan) {
 
 Plan shard(const Plan& whole, std::size_t number, std::size_t of) {
   if (number < 1 || number > of) {
-    throw UsageError("shard " + std::to_string(number) + "/" + std::to_string(of) +
-                     ": allowed: 1 to " + std::to_string(of));
+    throw UsageError("unknown shard " + std::to_string(number) + "/" + std::to_string(of) +
+                     "; allowed: 1/" + std::to_string(of) + " to " + std::to_string(of) + "/" +
+                     std::to_string(of));
   }
   if (whole.pairs.size() < of) {
-    throw UsageError(std::to_string(of) + " shards: the plan has " +
+    throw UsageError(std::to_string(of) + " shards are too many: the plan has only " +
                      std::to_string(whole.pairs.size()) +
-                     " pairs of libraries; use at most as many");
+                     " pairs of libraries, and each shard needs one");
   }
   std::vector<std::size_t> chosen = divide(whole, of)[number - 1].pairs;
   std::sort(chosen.begin(), chosen.end());

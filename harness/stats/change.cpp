@@ -16,10 +16,9 @@ namespace {
 
 constexpr double kConfidence = 0.95;
 constexpr double kSurely = 0.99;
-/// The distribution over processes has heavy tails: a quarter of the processes differ by little,
-/// one in a hundred by half. The quartiles of the reference exchange are therefore used with
-/// Student's t of few degrees of freedom, however many workers measured it. With a normal
-/// distribution, one cell in thirty was SLOW or FAST although nothing had changed.
+/// The degrees of freedom of Student's t for the quartiles of the reference exchange, for any
+/// number of workers, because the distribution over processes has heavy tails. With a normal
+/// distribution one cell in thirty was SLOW or FAST although nothing had changed.
 constexpr double kHeavyTailDegreesOfFreedom = 3;
 constexpr double kHalfQuartiles = 0.76489;
 /// The efficiency of quartiles as an estimate of spread, relative to the standard deviation of the
@@ -43,7 +42,7 @@ double variance_of_middle(std::size_t processes, bool is_median) {
 }
 
 /// The differences of all pairs, second minus first. Only a few ranks are needed, so each is
-/// selected: sorting all differences takes many times as long.
+/// selected without sorting all differences.
 class Shifts {
  public:
   Shifts(const std::vector<double>& first, const std::vector<double>& second) {
@@ -83,13 +82,14 @@ double factor(double shift) {
   return std::clamp(std::exp(shift), 1 / kMostFactor, kMostFactor);
 }
 
-/// Moves `shift` towards 0 by `drift`, but not beyond 0.
+/// `shift` reduced towards 0 by `drift`, but not beyond 0.
 double without_drift(double shift, double drift) {
   return std::copysign(std::max(0.0, std::abs(shift) - drift), shift);
 }
 
 std::vector<double> logs_of(const MeasuredSide& side) {
-  if (side.medians.empty()) throw std::invalid_argument("a change needs a process on each side");
+  if (side.medians.empty())
+    throw std::invalid_argument("a change needs at least one process on each side");
   std::vector<double> logs;
   logs.reserve(side.medians.size());
   for (const double median : side.medians) {
@@ -117,8 +117,8 @@ std::optional<Noise> reference_noise(double spread, std::size_t workers) {
 }
 
 Changes::Changes(double level, double drift) : level_(level), drift_(drift) {
-  if (!(level > 0 && level < 1)) throw std::invalid_argument("a level lies between 0 and 1");
-  if (!(drift >= 0)) throw std::invalid_argument("a drift is at least 0");
+  if (!(level > 0 && level < 1)) throw std::invalid_argument("the level must be between 0 and 1");
+  if (!(drift >= 0)) throw std::invalid_argument("the drift must be at least 0");
 }
 
 const RankSum& Changes::ranks(std::size_t first, std::size_t second) {
@@ -162,7 +162,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
         std::expm1(quantiles_.of(level_, degrees_of_freedom) * deviation + drift_);
     change.is_honest = true;
   } else {
-    // Without a spread between processes the interval is too narrow and gives no evidence.
+    // Without a spread between processes the interval is too narrow to be evidence.
     half = 2 * deviation_over(0);
     change.minimum_detectable_change = std::numeric_limits<double>::infinity();
   }

@@ -40,18 +40,18 @@ struct Change {
   bool is_honest = false;  ///< false: the spread between processes is unknown
 };
 
-/// Compares the sides of one cell after another. `level` is the significance level of a single
-/// cell; it depends on the number of cells.
+/// Compares the two sides of each cell. `level` is the significance level of a single cell; it
+/// depends on the number of cells.
 ///
-/// The sampling unit is the process, not the round. With at least four processes a side, the
-/// interval is that of Hodges and Lehmann, from the ranks of all pairs. p comes from the same ranks
-/// if this number of processes can reach `level`; it is exact for every distribution. Otherwise
-/// Student's t is used with a moderated variance: the mean of the variance within the sides and
-/// that of the prior, weighted by degrees of freedom, and never below the variance of the rounds.
+/// The sampling unit is the process, not the round. With at least four processes on each side, the
+/// interval is that of Hodges and Lehmann, from the ranks of all pairs. If so many processes can
+/// reach `level`, p comes from the same ranks and is exact for every distribution. Otherwise p
+/// comes from Student's t with a moderated variance: the mean of the variance within the sides and
+/// the prior's, weighted by degrees of freedom, and at least the variance of the rounds.
 class Changes {
  public:
   /// `drift` (a logarithm, at least 0) is the change of the whole machine between the sides. It
-  /// widens intervals, and only a larger difference is evidence.
+  /// widens intervals, so that only a larger difference is evidence.
   explicit Changes(double level, double drift = 0);
 
   /// `prior` is ProcessSpread::noise() or reference_noise(). Throws std::invalid_argument for a
@@ -68,11 +68,11 @@ class Changes {
   Quantiles quantiles_;
 };
 
-/// Adjusts each p by Holm's step-down method, which bounds the family-wise error rate whatever the
+/// Adjusts each p by Holm's step-down method, which bounds the family-wise error rate for any
 /// dependence between cells. Keeps the order.
 std::vector<double> holm(std::span<const double> p);
 
-/// The smallest number of processes a side with which a rank test can reach `level`.
+/// The smallest number of processes on each side with which a rank test can reach `level`.
 std::size_t processes_for(double level);
 
 /// The verdict on a change.
@@ -80,11 +80,13 @@ enum class ChangeWord { fast, slow, same, ambig, inconclusive };
 inline constexpr std::array<std::string_view, 5> kChangeWords{"FAST", "SLOW", "SAME", "AMBIG",
                                                               "INCONCLUSIVE"};
 
-/// `same` if the sides differ by at most `threshold` and a change of the threshold would have been
-/// detected; otherwise `slow` or `fast` if p, adjusted for all cells, is at most `false_alarms`;
-/// otherwise `inconclusive` if a change of the threshold would not have been detected; otherwise
-/// `ambig`. `same` uses the 99 % interval, because with the 95 % interval one in forty changes of
-/// exactly the threshold would be `same`.
+/// The first verdict whose condition holds:
+/// - `same`: the sides differ by at most `threshold` (99 % interval), and a change of the threshold
+///   would have been detected. With the 95 % interval one in forty changes of exactly the threshold
+///   would be `same`.
+/// - `slow`, `fast`: p, adjusted for all cells, is at most `false_alarms`.
+/// - `inconclusive`: a change of the threshold would not have been detected.
+/// - `ambig`: otherwise.
 struct Judged {
   double ratio = 1, most = 1, p = 1;
   double minimum_detectable_change = 0;

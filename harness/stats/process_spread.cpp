@@ -15,7 +15,7 @@ namespace dlbench::stats {
 namespace {
 
 constexpr double kLevel = 0.05;
-// Their range contains the median with a probability of 93.75 %.
+// The range of five processes contains the median with a probability of 93.75 %.
 constexpr std::size_t kFewestOrdered = 5;
 // A variance below this counts as equal medians: the clock has steps.
 constexpr double kEqualVariance = 1e-10;
@@ -170,7 +170,7 @@ Interval process_interval(const Series& medians, const std::optional<ProcessVari
 
 double prediction_half_width(const ProcessVariance& variance) {
   const double known = std::min({variance.degrees_of_freedom, variance.information, kHeavyTail});
-  // The median itself has an uncertainty too.
+  // The median itself is also uncertain.
   const double center = 1 / (1 + variance.information);
   const double half = student_quantile(kLevel, known) * std::sqrt(variance.variance * (1 + center));
   return std::expm1(std::min(kMostLog, half));
@@ -179,7 +179,7 @@ double prediction_half_width(const ProcessVariance& variance) {
 double between_half_width(const Series& medians) {
   const auto known = estimate_variance(std::span(&medians, 1));
   if (!known)
-    throw std::invalid_argument("the difference of processes needs two with times above 0");
+    throw std::invalid_argument("the spread needs at least two processes with times above 0");
   return prediction_half_width(*known);
 }
 

@@ -32,8 +32,8 @@ struct Noise {
 };
 
 /// Estimates the variance from series of at least two processes each; none without such a series.
-/// It is the prior of Smyth (2004), from the moments of the logarithms of the variances. Series
-/// from the same processes are correlated, so `information` is below the number of series.
+/// The estimate is the prior of Smyth (2004), from the moments of the logarithms of the variances.
+/// Series from the same processes are correlated, so `information` is below the number of series.
 std::optional<ProcessVariance> estimate_variance(std::span<const Series> series);
 
 /// The 95 % interval for the median of processes. With five or more processes it comes from order
@@ -49,8 +49,8 @@ double prediction_half_width(const ProcessVariance& variance);
 /// The same from one series. Throws std::invalid_argument for fewer than two processes.
 double between_half_width(const Series& medians);
 
-/// The fewest similar series that make a prior: two other cells with several processes a side,
-/// besides the cell itself.
+/// The smallest number of similar series for a prior: two cells besides the cell itself, with
+/// several processes on each side.
 inline constexpr std::size_t kFewestSimilar = 6;
 /// The most degrees of freedom of the prior, because the distribution over processes has heavy
 /// tails.
@@ -70,9 +70,9 @@ class ProcessSpread {
   std::optional<double> half_width(double ns) const;
 
   /// The prior for the spread of a cell of this duration; none for fewer than kFewestSimilar series
-  /// of similar duration. Cells of a run share their processes, which the estimate accounts for
-  /// only in part. So the prior has at most kHeavyTail degrees of freedom, which
-  /// tests/stats/moderation_test.cpp shows to be enough against false alarms.
+  /// of similar duration. The estimate accounts only in part for processes that cells share, so the
+  /// prior has at most kHeavyTail degrees of freedom. tests/stats/moderation_test.cpp shows that
+  /// this limits false alarms.
   std::optional<Noise> noise(double ns) const;
 
   /// process_interval() of a series, moderated by the series of similar duration.

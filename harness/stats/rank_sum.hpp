@@ -6,7 +6,7 @@
 
 namespace dlbench::stats {
 
-/// The smallest number of processes a side for which ranks give a 95 % interval.
+/// The smallest number of processes on each side for a 95 % interval from ranks.
 inline constexpr std::size_t kFewestRanked = 4;
 
 /// The exact null distribution of Mann and Whitney's U for two sides of these sizes. It does not

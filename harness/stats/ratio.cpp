@@ -12,7 +12,7 @@ namespace dlbench::stats {
 namespace {
 
 std::vector<double> log_medians(Processes side) {
-  if (side.empty()) throw std::invalid_argument("a ratio needs a process on each side");
+  if (side.empty()) throw std::invalid_argument("a ratio needs at least one process on each side");
   std::vector<double> logs;
   for (const std::vector<double>& rounds : side) {
     const double center = median(rounds);

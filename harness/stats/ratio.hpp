@@ -17,10 +17,10 @@ struct Ratio {
 /// One side: the rounds of each of its processes, in ns.
 using Processes = std::span<const std::vector<double>>;
 
-/// The sampling unit is the process. With at least four processes a side, the interval is that of
-/// Hodges and Lehmann over all pairs of medians, which is exact. With fewer, its half-width is the
-/// root of the sum of squares of each side's interval and of `between`, the spread between
-/// processes (process_spread.hpp); without `between` it covers the rounds only and is not honest.
+/// The sampling unit is the process. With at least four processes on each side, the interval is
+/// that of Hodges and Lehmann over all pairs of medians, which is exact. With fewer, its half-width
+/// is the root of the sum of squares of each side's interval and of `between`, the spread between
+/// processes (process_spread.hpp); without `between` it covers only the rounds and is not honest.
 /// Throws std::invalid_argument for a side without processes, a process without rounds, or times
 /// not above 0.
 Ratio ratio_of_medians(Processes first, Processes second, std::optional<double> between);

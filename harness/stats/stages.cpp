@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kInterimConfidence = 0.95;  // of the interval at an interim analysis
 
-/// The number of processes a side that detect the change with a power of 99 %, for a normal
+/// The number of processes on each side that detect the change with a power of 99 %, for a normal
 /// distribution.
 double processes_by_scatter(double change, double spread, double degrees_of_freedom, double level,
                             Quantiles& quantiles) {
@@ -44,8 +44,8 @@ std::optional<std::size_t> replicas_to_see(double change, double spread, double 
     const auto count = static_cast<double>(processes);
     return processes_by_scatter(change, spread, 2 * count - 2, level, quantiles) <= count;
   };
-  // Few processes use Student's t. A rank test needs one process more than the number that just
-  // reaches the level.
+  // With few processes, use Student's t. A rank test needs one process more than the number that
+  // just reaches the level.
   for (std::size_t few = 2; few < ranked; ++few) {
     if (is_enough(few)) return few;
   }

@@ -8,11 +8,11 @@
 
 namespace dlbench::stats {
 
-/// A group sequential comparison: few processes a side, then more for each interim analysis, until
-/// the cell is decided or the limit is reached.
+/// A group sequential comparison: few processes on each side, then more for each interim analysis,
+/// until the cell is decided or the limit is reached.
 ///
 /// Each of the `analyses` may decide SLOW or FAST at its share of the false-alarm probability. The
-/// sum of the shares bounds the probability of any false alarm, whatever the dependence between
+/// sum of the shares bounds the probability of any false alarm, for any dependence between
 /// analyses. The number of additional processes depends only on the spread within the sides.
 struct Stages {
   std::size_t coarse = 6;
@@ -22,19 +22,19 @@ struct Stages {
 };
 
 /// The share of the false-alarm probability of an analysis, from its number (from 0) and the
-/// processes a side. The last analysis, by number or by the limit of processes, has at least one
-/// half; the others share the rest equally.
+/// processes on each side. The last analysis, by number or by the limit of processes, has at least
+/// one half; the others share the rest equally.
 double part_of_alarms(std::size_t analysis, std::size_t processes, const Stages& stages);
 
-/// The number of processes a side that detect a relative change of this size with a power of 99 %
-/// at `level`. `spread` is their standard deviation, estimated with `degrees_of_freedom`; the
-/// uncertainty of that estimate is taken into account.
+/// The number of processes on each side that detect a relative change of this size with a power of
+/// 99 % at `level`. `spread` is their standard deviation, estimated with `degrees_of_freedom`; the
+/// result includes the uncertainty of that estimate.
 std::size_t processes_to_see(double change, double spread, double degrees_of_freedom, double level,
                              Quantiles& quantiles);
 
-/// The smallest number of processes a side that detects such a change with a power of 99 %, if
-/// their standard deviation is `spread`. Uses Student's t while a rank test cannot reach `level`.
-/// None if kMostReplicas are too few.
+/// The smallest number of processes on each side that detects such a change with a power of 99 %,
+/// if their standard deviation is `spread`. Uses Student's t while a rank test cannot reach
+/// `level`. None if kMostReplicas are too few.
 inline constexpr std::size_t kMostReplicas = 1000;
 std::optional<std::size_t> replicas_to_see(double change, double spread, double level,
                                            Quantiles& quantiles);
@@ -47,10 +47,11 @@ struct Analysis {
   double minimum_detectable_change = 0;
 };
 
-/// The number of processes a side for the next analysis. It increases by a constant factor, so that
-/// `analyses` steps lead from 6 to 60, or from `coarse` to `most` if that factor is larger, but not
-/// beyond what detects the threshold. Unchanged if the present number is enough. It uses the width
-/// of the interval, because a single disturbed process changes a standard deviation more.
+/// The number of processes on each side for the next analysis. It increases by a constant factor,
+/// so that `analyses` steps lead from 6 to 60, or from `coarse` to `most` if that factor is larger,
+/// but only up to the number that detects the threshold. Unchanged if the present number is enough.
+/// It uses the width of the interval, because one disturbed process changes a standard deviation
+/// more.
 std::size_t next_processes(const Analysis& seen, const Stages& stages, double level,
                            Quantiles& quantiles);
 

@@ -11,7 +11,7 @@ namespace {
 std::vector<double> sorted(std::span<const double> values) {
   if (values.empty()) throw std::invalid_argument("statistics of no values");
   if (std::any_of(values.begin(), values.end(), [](double x) { return std::isnan(x); })) {
-    throw std::invalid_argument("statistics of values that hold a NaN");
+    throw std::invalid_argument("statistics of values that contain a NaN");
   }
   std::vector<double> copy(values.begin(), values.end());
   std::sort(copy.begin(), copy.end());
@@ -43,7 +43,7 @@ double log_binomial(std::size_t n, std::size_t k) {
 
 /// The interval [k-th smallest, k-th largest] covers the median with confidence `outer`, which is
 /// at least the requested one. One rank further in, the confidence is `inner`, which is below it. k
-/// is 0 where no such rank exists.
+/// is 0 if no such rank exists.
 struct Ranks {
   std::size_t k = 0;
   double outer = 0;
@@ -83,7 +83,7 @@ double mad(std::span<const double> values) {
 
 Interval median_interval(std::span<const double> values, double confidence) {
   if (!(confidence > 0 && confidence < 1)) {
-    throw std::invalid_argument("a confidence lies between 0 and 1");
+    throw std::invalid_argument("the confidence must be between 0 and 1");
   }
   const std::vector<double> ordered = sorted(values);
   const std::size_t n = ordered.size();

@@ -17,7 +17,7 @@ struct Stopping {
 };
 
 /// The nominal confidence of an interval of rounds that covers 95 %. Stopping at a narrow interval
-/// selects intervals that miss the median, which costs up to 2 % (measured by
+/// prefers intervals that miss the median, which reduces coverage by up to 2 % (measured by
 /// tests/stats/coverage_test.cpp).
 inline constexpr double kRoundsConfidence = 0.965;
 

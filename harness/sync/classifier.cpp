@@ -29,19 +29,19 @@ double left(const Trial& trial, Call call) {
   return *trial.delayed - static_cast<double>(trial.began[call]);
 }
 
-// The time for which the call held the host, at most up to the end of the delay: a host may be
-// woken late.
+// The time for which the call blocked the host, at most until the end of the delay, because a host
+// may be woken late.
 double held(const Trial& trial, Call call) {
   return std::min(static_cast<double>(trial.took[call]), std::max(left(trial, call), 0.0));
 }
 
 // Called only after a race, because a bystander's work may slow the exchange. The bystander's delay
-// is shorter, so a wait that ends with it was for the wrong stream.
+// is shorter, so a wait that ends with it was for a wrong stream.
 Waits which_race(const Queue& queue, const Options& options) {
   Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;
   for (int i = 0; i < 2 * options.need; ++i) {
-    // The delay may have ended while the thread was preempted, so a longer one is tried.
+    // The delay may have ended while the thread was preempted, so try a longer one.
     if (i > 0 && i % 2 == 0) decoy *= 2;
     bool all_free = false;
     run_and_settle(queue, [&] {
@@ -66,7 +66,7 @@ std::optional<double> gap_of(const std::vector<Trial>& trials) {
   return median_of(gaps);
 }
 
-// Does the call that starts the producer's work always take as long as the delay?
+// Does the call that starts the producer's work always block for the delay?
 bool is_done_when_begun(const Queue& queue, Ns delay) {
   bool is_done = true;
   for (int i = 0; i < kBlocking && is_done; ++i, delay *= 2) {
@@ -126,7 +126,7 @@ std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call,
     }
   }
   if (!slopes.empty()) return stats::median(slopes);
-  // Equal delays have no slope. A delay that ended in an earlier call holds no later call.
+  // Equal delays have no slope. A delay that ended in an earlier call blocks no later call.
   return shares.empty() ? 0.0 : stats::median(shares);
 }
 
@@ -149,8 +149,8 @@ Verdict classify(const Queue& queue, const Options& options) {
     verdict.waits = found.word(options, verdict.trials);
     if (verdict.waits == Waits::no_delay && was_busy) verdict.waits = Waits::inconclusive;
     if (found.dependent == found.tried && found.tried >= kPowerless) break;
-    // A library's delay is calibrated once. With a busy machine or slow submission it may end too
-    // early.
+    // A library's delay is calibrated once, so on a busy machine or with slow submission it may end
+    // too early.
     const bool weak = found.tried >= kTooWeak && 2 * found.pending < found.tried;
     if (verdict.waits == Waits::inconclusive && weak && now.delay < kMostDelay) {
       now.delay = std::min(2 * now.delay, kMostDelay);

@@ -26,11 +26,11 @@ struct Verdict {
 
 /// Classifies synchronization, first by values, then by times.
 ///
-/// Content that is still old when a call has returned proves that the call did not wait. New
-/// content is only evidence of a wait, because the delay may just have ended, so it must be
-/// repeated. Two checks exclude chance: a read right before the consumer's must see old content, so
-/// the delay has not ended; and an unordered read before the trial must see old content, so the two
-/// queues are not ordered by chance.
+/// Old content after a call has returned proves that the call did not wait. New content is only
+/// evidence of a wait, because the delay may just have ended, so it must be observed repeatedly.
+/// Two checks exclude chance. A read right before the consumer's must see old content: the delay
+/// has not ended. An unordered read before the trial must see old content: the two queues are
+/// independent.
 Verdict classify(const Queue& queue, const Options& options = {});
 
 /// Counts over the trials of one delay.
@@ -48,7 +48,7 @@ struct Tally {
 };
 Tally tally(const std::vector<Trial>& trials);
 
-/// The share of a delay for which a call held the host: the median slope of its time against the
+/// The share of a delay for which a call blocked the host: the median slope of its time against the
 /// delay, over pairs of trials with a short and a long delay. None if the producer was busy in no
 /// trial.
 std::optional<double> blocked_share(const std::vector<Trial>& trials, Call call, Ns delay);

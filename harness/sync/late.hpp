@@ -13,9 +13,9 @@ struct LateFree {
 };
 
 /// Drops result and array while a slow read is queued, lets the producer write into its next array
-/// of the same size, and checks the result of the read. Two controls: the read must see an
-/// overwrite of the memory, and the next array must reuse memory that is dropped without a read. If
-/// a control fails, the result is inconclusive.
+/// of the same size, and checks the value that was read. The result is inconclusive unless two
+/// controls succeed: the read sees an overwrite of the memory, and the next array reuses memory
+/// that is dropped without a read.
 LateFree late_free(const Queue& queue, const Options& options = {});
 
 }  // namespace dlbench::sync

@@ -22,8 +22,8 @@ constexpr bool is_about_freeing(Kind kind) {
   return kind >= Kind::Late;
 }
 
-/// An exchange between two streams of its own. One object is used for many kinds, because
-/// allocating and freeing device memory waits for the whole device.
+/// An exchange between two own streams. One object serves many kinds, because allocating and
+/// freeing device memory waits for the whole device.
 class Planted {
  public:
   explicit Planted(Kind kind);

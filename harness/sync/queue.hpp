@@ -30,8 +30,8 @@ struct Queue {
   std::function<void()> settle;
 
   /// Optional: submits {delay, new content} to the producer's queue and an unordered read to the
-  /// consumer's. Returns true if the read saw the old content. Otherwise the queues are ordered by
-  /// chance (hardware queues are shared), which cannot be distinguished from a wait. `settle` is
+  /// consumer's. Returns true if the read saw the old content. Otherwise the device orders the
+  /// queues itself (shared hardware queues), which cannot be distinguished from a wait. `settle` is
   /// called before and after.
   std::function<bool(Ns delay)> is_independent;
   /// Optional: are all bystanders still in their delay?

@@ -31,12 +31,12 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
     are_independent_ = find_beside(producer_, {consumer_});
   } else {
     producer_ = create();
-    // Also with the default stream, if possible, because it is a bystander too.
+    // Include the default stream, if possible, because it is also a bystander.
     are_independent_ =
         find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
   }
-  // An export may make the default stream wait for the producer's; streams that share its queue
-  // would wait too.
+  // An export may make the default stream wait for the producer's, and then streams that share its
+  // queue also wait.
   are_independent_ = find_beside(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
   has_bystander_ = find_beside(bystander_, {producer_, consumer_, ours_});
 }
@@ -47,8 +47,8 @@ Stream Streams::create() {
   return made.get();
 }
 
-// Later work on the stream that begins before the delay ends proves it. The opposite may be chance,
-// because the delay may end while the thread is preempted, so a longer delay is tried then.
+// Later work on `other` that begins before the delay ends proves concurrency. The opposite may be
+// chance, because the delay may end while the thread is preempted, so try a longer delay then.
 bool Streams::runs_beside(Stream other, Stream busy) {
   for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
     const device::StreamOrder order = device::order_behind(table_, busy, std::array{other}, delay);
@@ -135,7 +135,7 @@ void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
   check(table_.delay(stream, delay, address(&shared_->stamps[stamp]), 0, 0), "a delay");
 }
 
-// Uses the delay's own stamp: a stream may report that it is busy although later work has begun.
+// Uses the delay's own stamp, because a stream may report to be busy although later work has begun.
 bool Streams::lasts(Stamp end) const {
   return __atomic_load_n(&shared_->stamps[end], __ATOMIC_ACQUIRE) == 0;
 }
@@ -156,7 +156,7 @@ unsigned Streams::read(Address word) {
 
 bool Streams::is_independent(Address word, const Words& words, Ns delay) {
   arm(word, words, delay, 0);
-  // An export may record an event there, so record one after the delay as in the trial.
+  // An export may record an event on this stream, so record one after the delay, as in the trial.
   check(table_.event_record(event_.get(), producer_), "recording an event");
   return read(word) == words.before;
 }

@@ -15,9 +15,9 @@ struct Words {
 };
 
 /// Four streams of a device for a `Queue`: the producer's, the consumer's, a bystander's, and
-/// dlbench's own. They have no implicit order. Each is checked to run concurrently with the others,
-/// because a driver has fewer hardware queues than streams, and work on two streams that share a
-/// queue is ordered by chance. Device errors are thrown as std::runtime_error.
+/// dlbench's own. They have no implicit order. The constructor checks that each runs concurrently
+/// with the others, because streams that share a hardware queue are ordered. Device errors are
+/// thrown as std::runtime_error.
 class Streams {
  public:
   /// `host_memory`: the host can read the device memory directly. `consumer`: the consumer's own
@@ -39,9 +39,9 @@ class Streams {
   /// whether a stream runs concurrently with a library's own.
   void replace_ours();
   void replace_consumer();
-  /// Makes the default stream a bystander too, if it runs concurrently with the consumer's: a
-  /// library that uses the wrong stream usually waits for the default one. Call it only if nothing
-  /// else in the process uses the default stream.
+  /// Makes the default stream a bystander if it runs concurrently with the consumer's, because a
+  /// library that waits for a wrong stream usually waits for the default one. Call it only if
+  /// nothing else in the process uses the default stream.
   void take_default_for_bystander();
 
   /// These implement the functions of Queue for the word at `word`.
@@ -92,7 +92,7 @@ class Streams {
   device::OwnEvent event_;
   device::OwnPinned pinned_;
   Shared* shared_ = nullptr;  // in pinned_
-  // Kept until the end, because the queue of a freed stream would be reused.
+  // Kept until the end, because a new stream would reuse the queue of a freed one.
   std::vector<device::OwnStream> made_;
   device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
 };

@@ -23,10 +23,10 @@ struct Trial {
   std::array<Content, 3> before{Content::Other, Content::Other, Content::Other};
   std::array<Content, 3> after{Content::Other, Content::Other, Content::Other};
   Content saw = Content::Other;
-  /// The check found that the queues are not ordered by chance. Otherwise nothing else was tried.
+  /// The check proved that the queues run concurrently. Otherwise nothing else was tried.
   bool is_independent = true;
   Ns ended = 0;  ///< when the content first became new, on the clock of `began`
-  /// The content never became new although the read saw new content or the delay was over: the
+  /// The content never became new, although the read saw new content or the delay was over, so a
   /// wrong address was read.
   bool misplaced = false;
 

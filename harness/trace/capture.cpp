@@ -4,7 +4,7 @@
 
 namespace dlbench::trace {
 
-// The driver stays loaded by the library that loaded it. Without a current context it returns an
+// A measured library keeps the driver loaded. Without a current context the driver returns an
 // error, which is ignored.
 Capture::Capture() {
   void* driver = ::dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);

@@ -15,8 +15,8 @@ double microseconds(std::int64_t ns) {
   return static_cast<double>(ns) / 1000;
 }
 
-/// Sorted by thread, each range before those inside it. Of two ranges with the same times the outer
-/// one ended last.
+/// The events sorted by thread, each range before those inside it. Of two ranges with the same
+/// times, the outer one ended last.
 std::vector<const Event*> outer_first(const std::vector<Event>& events) {
   std::vector<const Event*> ordered;
   for (auto event = events.rbegin(); event != events.rend(); ++event) ordered.push_back(&*event);

@@ -53,7 +53,7 @@ struct ApiTrace::Cupti {
   cupti::EnableCallback enable = nullptr;
   cupti::ResultString result_string = nullptr;
 
-  // A library that is loaded already comes first, because the driver calls it.
+  // Prefer a library that is already loaded, because the driver calls it.
   static std::unique_ptr<Cupti> load(const std::vector<std::string>& libraries) {
     for (const int how : {RTLD_NOLOAD, 0}) {
       for (const std::string& path : libraries) {
@@ -84,12 +84,12 @@ ApiTrace::ApiTrace(std::unique_ptr<Cupti> cupti)
     : cupti_(std::move(cupti)), library_(cupti_->path) {}
 
 ApiTrace::Opened ApiTrace::open(const std::vector<std::string>& libraries) {
-  if (!has_driver()) return {nullptr, "no CUDA driver: libcuda.so.1 does not load"};
+  if (!has_driver()) return {nullptr, "no CUDA driver: libcuda.so.1 cannot be loaded"};
   std::unique_ptr<Cupti> cupti = Cupti::load(libraries);
   if (!cupti) {
     std::string tried;
     for (const std::string& path : libraries) tried += (tried.empty() ? "" : ", ") + path;
-    return {nullptr, "no CUPTI: none of these loads: " + tried};
+    return {nullptr, "no CUPTI: none of these can be loaded: " + tried};
   }
   std::unique_ptr<ApiTrace> trace(new ApiTrace(std::move(cupti)));
   const Cupti& at = *trace->cupti_;
@@ -101,15 +101,15 @@ ApiTrace::Opened ApiTrace::open(const std::vector<std::string>& libraries) {
           : at.subscribe(&trace->subscriber_, &called, trace.get());
   if (result == cupti::kTaken) {
     holder[sizeof holder - 1] = '\0';
-    return {nullptr, std::string("CUPTI is taken by ") +
-                         (holder[0] == '\0' ? "another tool" : holder) + ": run without it"};
+    return {nullptr, std::string("CUPTI is in use by ") +
+                         (holder[0] == '\0' ? "another tool" : holder) + "; run without that tool"};
   }
   if (result != cupti::kSuccess) {
     return {nullptr, "CUPTI does not start: " + at.message(result)};
   }
   std::size_t enabled = 0;
   for (const Call& call : kCalls) {
-    // An older CUPTI does not know the newest calls, which programs that use it do not make.
+    // An older CUPTI lacks the newest calls; programs that use it do not make them.
     enabled += at.enable(1, trace->subscriber_, cupti::kDriverApi, call.id) == cupti::kSuccess;
   }
   if (enabled == 0) return {nullptr, "CUPTI enables no callback"};

@@ -19,9 +19,9 @@ enum class ApiKind : std::uint8_t { memcpy, memset, alloc, free, event, query, w
 /// Number of calls of each kind, in the order of kApiKinds.
 using ApiCounts = std::array<std::uint64_t, kApiKinds.size()>;
 
-/// Counts the calls of this process into the CUDA driver, from any library: CUPTI's callbacks,
-/// enabled for the calls of `api_calls.def` alone. It occupies CUPTI's only subscriber slot while
-/// it lives, so use it in a separate process.
+/// Counts this process's calls of the CUDA driver, from any library, with CUPTI's callbacks for the
+/// calls in `api_calls.def`. It occupies CUPTI's only subscriber slot, so use it in a separate
+/// process.
 class ApiTrace {
  public:
   struct Opened {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// The part of CUPTI's interface that dlbench uses, declared here so that a build does not need its
-/// headers. A test compares it with them where they are installed.
+/// The part of CUPTI's interface that dlbench uses, declared here so that a build does not need
+/// CUPTI's headers. A test compares the two if the headers are installed.
 namespace dlbench::trace::cupti {
 
 using Result = int;  // CUptiResult

@@ -5,8 +5,8 @@
 
 #include "trace/range.hpp"
 
-/// Ranges for NVIDIA's tools (Nsight Systems and others) through NVTX: header-only, so that nothing
-/// is linked and a process without a tool has no cost.
+/// Ranges for NVIDIA's tools, such as Nsight Systems, through NVTX. It is header-only, so nothing
+/// is linked, and without a tool it has no cost.
 namespace dlbench::trace::nvtx {
 
 /// "3" if dlbench was built with NVTX, otherwise empty.

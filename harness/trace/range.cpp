@@ -54,7 +54,7 @@ void Range::begin(const Name& name, std::uint64_t bytes) {
 }
 
 void Range::end() {
-  // Recorded first, so that the time of the other sinks is not part of the range.
+  // Record first, so that the range does not include the time of the other sinks.
   if ((sinks_ & detail::kRecorder) != 0) record({name_, bytes_, begin_ns_, now_ns(), thread_id()});
   if ((sinks_ & detail::kRoctx) != 0) roctx::pop();
   if ((sinks_ & detail::kNvtx) != 0) nvtx::pop();

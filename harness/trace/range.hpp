@@ -27,13 +27,13 @@ std::string_view name_of(Category) noexcept;
 /// The category of a phase of the document: "query", "export", "import", "release".
 Category category_of(std::string_view phase) noexcept;
 
-/// The name of a range. One object for each text and category, for the life of the process,
-/// registered with the attached tool.
+/// The name of a range: one object for each text and category, registered with the attached tool.
+/// Lives as long as the process.
 class Name {
  public:
   const std::string& text() const { return text_; }
   Category category() const { return category_; }
-  /// The tool's handle for the text; null where no tool is attached.
+  /// The tool's handle for the text; null without a tool.
   void* handle() const { return handle_; }
 
  private:
@@ -73,7 +73,7 @@ class Range {
     if (sinks_ != 0) [[unlikely]]
       begin(name, bytes);
   }
-  /// The name is looked up only where a sink is active.
+  /// Looks the name up only if a sink is active.
   Range(std::string_view text, Category category, std::uint64_t bytes = 0)
       : sinks_(detail::open.load(std::memory_order_relaxed)) {
     if (sinks_ != 0) [[unlikely]]

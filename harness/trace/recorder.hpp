@@ -26,7 +26,7 @@ struct Recording {
 /// Starts recording. Keeps the last `capacity` ranges in memory that is allocated here.
 void record_ranges(std::size_t capacity);
 
-/// Returns the ranges since the last call; recording goes on.
+/// Returns the ranges since the last call. Recording continues.
 Recording take_recording();
 
 void record(const Event& event);

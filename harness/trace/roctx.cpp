@@ -28,7 +28,7 @@ Library load(const char* name, int flags) {
 }
 
 // A tool such as rocprofv3 loads its library before the program starts and receives nothing from
-// another one. So a loaded library comes before one that can be loaded.
+// another one, so prefer a library that is loaded.
 const Library& library() {
   static const Library loaded = [] {
     for (const int flags : {RTLD_NOLOAD, 0}) {

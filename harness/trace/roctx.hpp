@@ -5,8 +5,8 @@
 
 #include "trace/range.hpp"
 
-/// Ranges for AMD's tools (rocprofv3) through ROCTX. ROCTX has neither domains nor payloads, so the
-/// message contains both: "dlbench:export bytes=4096".
+/// Ranges for AMD's tools, such as rocprofv3, through ROCTX. ROCTX has no domains and no payloads,
+/// so the message contains both: "dlbench:export bytes=4096".
 namespace dlbench::trace::roctx {
 
 /// Loads ROCTX and activates it as a sink. Returns the library's file, or empty if ROCTX is not

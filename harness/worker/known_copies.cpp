@@ -65,8 +65,8 @@ std::string unseen_of_runtime(trace::ApiTrace& trace, const std::string& path, v
   return why;
 }
 
-/// Must a driver call write the content of such an array? The host can write pinned and managed
-/// memory itself. Memory of unknown kind counts as unreachable for the host.
+/// Does filling such an array need a driver call? The host can write pinned and managed memory
+/// itself. Memory of an unknown kind needs one.
 bool is_out_of_reach(PyObject* array, const Exchange& exchange, const Library& library) try {
   const DeviceAt at = device_named(source_of(exchange));
   const device::Address address = read_place(array, library).view.address;
@@ -107,7 +107,7 @@ std::string find_unseen_copy(trace::ApiTrace& trace) {
     trace.clear();
     return why;
   } catch (const Failure& failure) {
-    return "no known copy to check the counts with: " + failure.reason;
+    return "the counts cannot be checked with a known copy: " + failure.reason;
   }
 }
 
@@ -131,7 +131,7 @@ std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
     return "";  // the cells report that failure
   }
   return "CUPTI reported no call while " + exchange.producer + " made an array on " +
-         source_of(exchange) + ": it may hold a CUDA runtime of its own";
+         source_of(exchange) + "; the library may contain its own CUDA runtime";
 }
 
 }  // namespace dlbench::worker

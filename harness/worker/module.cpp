@@ -33,7 +33,7 @@ PyObject* serve(PyObject*, PyObject* arguments) {
   Py_RETURN_NONE;
 }
 
-// A worker must not outlive its parent, however that ends. The parent may have ended already.
+// A worker must not outlive its parent. The parent may have ended already.
 PyObject* die_with_parent(PyObject*, PyObject* expected_parent) {
   const long parent = PyLong_AsLong(expected_parent);
   if (parent == -1 && PyErr_Occurred()) return nullptr;
@@ -92,7 +92,7 @@ PyMethodDef methods[] = {
     {"process_state", process_state, METH_NOARGS,
      "process_state()\n--\n\nState that all libraries of this process share, as comparable texts."},
     {"die_with_parent", die_with_parent, METH_O,
-     "die_with_parent(parent_pid)\n--\n\nBe killed when the process that started this one ends."},
+     "die_with_parent(parent_pid)\n--\n\nKill this process when its parent ends."},
     {},
 };
 

@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 using trace::Category;
 
-// A cell has some dozens of ranges for each exchange, and they are taken after each one.
+// An exchange has some dozens of ranges, which are read after each exchange.
 constexpr std::size_t kMostRanges = std::size_t{1} << 16;
 
 constexpr Category kPhaseCategories[] = {Category::query, Category::export_, Category::import_,

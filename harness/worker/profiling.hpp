@@ -13,7 +13,7 @@ namespace dlbench::worker {
 nlohmann::json begin_trace();
 
 /// Makes `times` exchanges inside ranges. Returns the ranges as a Chrome trace of the process
-/// `process`; `whole` is the reason if the phases could not be separated.
+/// `process`. The key `whole` is why the phases could not be separated.
 nlohmann::json profile(Prepared& prepared, std::uint64_t times, const std::string& process);
 
 /// Counts the calls of the CUDA driver in one exchange, by kind, and by phase if the phases can be

@@ -60,8 +60,8 @@ json Requests::answer(const std::string& verb, const json& request) {
   if (found == verbs().end()) {
     throw Failure{Outcome::refused, "", "unknown request '" + verb + "'"};
   }
-  // Some libraries export from the current device only, so the device of the exchange is made
-  // current for the request.
+  // Make the device of the exchange current, because some libraries export only from the current
+  // device.
   const Prepared* const prepared = find(request);
   const InDevice inside(prepared != nullptr ? prepared->call.source() : DeviceAt{});
   return (this->*found->second)(request);
@@ -181,7 +181,7 @@ json Requests::judge(const json& request) {
   return to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
 }
 
-// Takes the same request as `prepare`, as `api_calls` does, because it makes other arrays.
+// Gets the same request as `prepare`, because it makes its own arrays.
 json Requests::sync(const json& request) {
   Prepared& prepared = at(request);
   return to_json(
@@ -227,7 +227,8 @@ json Requests::drop(const json& request) {
 Prepared& Requests::at(const json& request) {
   const auto found = prepared_.find(request.at("id").get<int>());
   if (found == prepared_.end()) {
-    throw Failure{Outcome::refused, "", "nothing is prepared under " + request.at("id").dump()};
+    throw Failure{Outcome::refused, "",
+                  "no exchange is prepared with the id " + request.at("id").dump()};
   }
   return *found->second;
 }

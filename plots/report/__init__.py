@@ -1,4 +1,4 @@
-"""The report: one self-contained HTML file of one run or several."""
+"""The report: one self-contained HTML file for one run or several."""
 
 from __future__ import annotations
 

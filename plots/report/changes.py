@@ -10,15 +10,15 @@ from dlbench.terminal import changes
 
 from . import packing
 
-#: The values of each cell; the page identifies them by this order.
+#: The values of each cell, in the order that the page expects.
 KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "base_outcome",
         "head_outcome", "outcome_change")  # fmt: skip
 
 
 def packed(comparison: Comparison) -> str:
-    """The comparison's heading, and a row for each cell."""
+    """The comparison's facts, and a row for each cell."""
     head = comparison.to_json(without=("cells",))
-    # Without the folders of the sender.
+    # Omit folders, because the page may be shared.
     for name, side in comparison.sides.items():
         head[name] = side.to_json() | {"runs": [Path(run).name for run in side.runs]}
     return packing.packed({**head, "keys": [*KEYS, "label", "details"], "rows": rows(comparison)})

@@ -27,15 +27,15 @@ FLOORS = {
     "empty": "an empty loop",
     "clock": "one reading of the clock",
     "call": "a call of a C function that does nothing",
-    "proxy": "the same through the proxy's __dlpack__",
+    "proxy": "the same call through a proxy's __dlpack__",
 }
-MOST_NAMES = 20  #: of one kind of effect of an import
-COPIES = {"warm": "into memory in use", "fresh": "into pages never touched"}
+MOST_NAMES = 20  #: limit for one kind of effect of an import
+COPIES = {"warm": "into memory written before", "fresh": "into new pages"}
 
 
 @dataclass(frozen=True)
 class Environment:
-    """One interpreter: facts, versions by library and floors, as (name, text) each."""
+    """One environment: facts, versions by library, and floors, as (name, text) pairs."""
 
     name: str
     facts: list[tuple[str, str]]

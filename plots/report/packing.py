@@ -1,4 +1,4 @@
-"""Data inside a page: compressed JSON, encoded as text that HTML does not interpret."""
+"""Data of a page: compressed JSON, encoded as text that HTML does not interpret."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ AT_ONCE = 8  #: chunks in memory at a time
 
 
 def packed_bytes(raw: bytes) -> str:
-    """gzip's format, which browsers can unpack, in base64; the same bytes make the same text."""
+    """The bytes in gzip's format, which browsers can unpack, as base64; deterministic."""
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
 
@@ -27,7 +27,7 @@ def packed(value: Any) -> str:
 
 
 def all_packed(values: Iterable[Any]) -> Iterator[str]:
-    """Each value packed, in order; several at the same time, since zlib lets other threads run."""
+    """Each value packed, in order. Packs several at once, because zlib releases the GIL."""
     source = iter(values)
     with ThreadPoolExecutor(2) as pool:
         while batch := list(islice(source, AT_ONCE)):

@@ -1,4 +1,4 @@
-"""The page as a stream: the frame from the template, then the data, a chunk at a time."""
+"""The page as a stream: the frame from the template, then the data in chunks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .run import Packed
 def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None = None) -> None:
     """The page of these runs; with a comparison, also the changes between its sides.
 
-    Documents are packed one at a time and may be dropped before this is called.
+    The runs are packed already, so their documents are not needed here.
     """
     change = changes.packed(comparison) if comparison else None
     frame = parts.template().generate(

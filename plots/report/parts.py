@@ -14,7 +14,7 @@ from dlbench.text.escaping import printable
 from .packing import packed_bytes
 
 HERE = Path(__file__).parent
-#: In the order in which they are defined; all of them share one scope.
+#: The scripts in the order of their definitions; they share one scope.
 SCRIPTS = ("text", "address", "unpack", "run", "choice", "matrix", "chart", "samples", "cell",
            "scaling", "phases", "change", "sync", "refusals", "findings", "machines", "warnings",
            "glossary", "page")  # fmt: skip
@@ -51,7 +51,7 @@ def template() -> Any:
 
 
 def _shown(value: Any) -> Any:
-    """The value of a template's expression: text made printable, HTML of dlbench as it is."""
+    """The value of a template's expression: printable text, or dlbench's own HTML unchanged."""
     return printable(value) if type(value) is str else value
 
 
@@ -62,10 +62,10 @@ def plotly() -> str:
 
 
 def _plotly() -> Path:
-    # Only its JavaScript is needed; importing the package takes longer than everything else.
+    # Do not import plotly: only its JavaScript is needed, and the import takes long.
     spec = importlib.util.find_spec("plotly")
     places = list(spec.submodule_search_locations or ()) if spec else []
     path = Path(places[0], PLOTLY) if places else Path(PLOTLY)
     if not path.is_file():
-        raise ModuleNotFoundError(f"this plotly carries no {PLOTLY}: {INSTALL}", name="plotly")
+        raise ModuleNotFoundError(f"the installed plotly has no {PLOTLY}: {INSTALL}", name="plotly")
     return path

@@ -1,4 +1,4 @@
-"""The scripts that the page holds: one for each reason why cells have no number."""
+"""The reproduction scripts of the page: one for each reason why cells have no number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dlbench.errors import BadInput
 from dlbench.findings import FAILURES
 from dlbench.libraries import discover
 
-MOST = 200  #: scripts; a page of many thousand cells stays small
+MOST = 200  #: scripts, so that a page of many thousand cells stays small
 
 
 def scripts(document: Document, cells: Iterable[int]) -> dict[int, str]:
     """The scripts of these cells without a number; None if the adapter is not installed here."""
-    # It imports NumPy, which other reports do not need.
+    # Import late, because it imports NumPy, which other reports do not need.
     from dlbench.scripts import exchange
 
     found: dict[int, str] = {}

@@ -20,17 +20,17 @@ CHOICE = ("phase", "protocol", "device", "case", "bytes", "clock", "environment"
 PAIR = ("producer", "consumer")
 AXES = (*CHOICE, *PAIR)
 CHUNK = 500  #: cells; a chunk is unpacked when one of its cells is opened
-#: Not repeated in the chunks: the index has it, or it is the same for every cell.
+#: Keys that are not repeated in the chunks: they are in the index, or equal for all cells.
 INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
                      "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "interval", "outcome",
                      "reason"))  # fmt: skip
 MARKS = {"~": 1, "*": 2, "?": 4, "^": 8}
-DIGITS = 3  #: of samples, behind the nanosecond's point
+DIGITS = 3  #: decimals of samples, in ns
 
 
 @dataclass(frozen=True)
 class Packed:
-    """A run, packed; the document itself is no longer needed."""
+    """A packed run, which no longer needs its document."""
 
     label: str
     facts: list[facts.Facts]
@@ -80,7 +80,7 @@ def _index(document: Document) -> dict[str, object]:
         },
         "reasons": _coded(entry.reason for entry in document.not_measured),
         "environments": {
-            # Not the interpreter's path: the page is passed on.
+            # Omit the interpreter's path, because the page may be shared.
             name: {
                 place: found.to_json(without=("executable",))
                 for place, found in own.run.environments.items()
@@ -114,7 +114,7 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
 
 
 def _coded(found: Iterable[Axis]) -> dict[str, object]:
-    """Levels, and each value's place among them; no places where there is one level only."""
+    """The levels, and the index of each value's level; no indices for a single level."""
     given = list(found)
     places = {value: place for place, value in enumerate(dict.fromkeys(given))}
     codes = [places[value] for value in given] if len(places) > 1 else None
@@ -122,7 +122,7 @@ def _coded(found: Iterable[Axis]) -> dict[str, object]:
 
 
 def _parts(entry: Measured) -> list[float]:
-    """ns of the four phases, of the unexplained time, and of the whole exchange."""
+    """The times of the four phases, the unexplained time, and the whole exchange, in ns."""
     times = dict.fromkeys(values.PHASES, 0.0)
     for part in entry.phases.parts:
         times[part.phase] += part.ns

@@ -18,17 +18,17 @@ Row = dict[str, object]
 ARROW = "\u2192"
 #: Outcomes of pairs without a common protocol: folded below the table of reasons.
 FOLDED = ("no-protocol", "no-device", "not installed")
-#: Outcomes for which the findings give only the number of reasons, because the table of reasons
+#: Outcomes for which the findings have only the number of reasons, because the table of reasons
 #: lists them.
 COUNTED = ("refused", "unsupported", "not-run")
-MOST_REASONS = 2  #: of one outcome that the findings repeat
-MOST_CELLS = 50  #: of one warning that the page lists by name
+MOST_REASONS = 2  #: limit of reasons in the findings, for each outcome
+MOST_CELLS = 50  #: limit of cells that the page lists by name, for each warning
 
 
 @dataclass(frozen=True)
 class Refusal:
-    """One cause for which cells have no number. `names` are the pairs' libraries, `first` the
-    number of its first cell."""
+    """One reason why cells have no number. `names`: the pairs' libraries; `first`: the number of
+    its first cell."""
 
     outcome: str
     protocol: str
@@ -49,7 +49,7 @@ def portable(command: str, environments: Iterable[EnvironmentFacts]) -> str:
 
 
 def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[list[Row], list[str]]:
-    """The findings, then the folded ones as lines. `name` is what commands call the run."""
+    """The findings, then the folded ones as lines. `name`: the run's name in commands."""
     rows: list[Row] = []
     folded: list[str] = []
     for machine, share in document.shares():
@@ -78,7 +78,7 @@ def _copying(document: Document) -> Iterator[Row]:
 
 
 def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
-    """Outcomes without a number that no finding names, including those of a case sweep."""
+    """Outcomes without a number that no finding lists, including those of a case sweep."""
     for outcome, rows in grouped(refused, lambda row: row.outcome).items():
         if outcome in seen:
             continue
@@ -91,7 +91,7 @@ def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
 
 
 def _copied(document: Document) -> list[tuple[int, Measured]]:
-    """Exchanges that copy, each with its place. Of a case sweep only the plain array counts."""
+    """Exchanges that copy, each with its index. Of a case sweep only the plain array counts."""
     sweeps = case_sweep.has_case_sweep(document)
     return [
         (place, entry)
@@ -124,7 +124,7 @@ def copies(document: Document) -> list[Row]:
         places = [one for one in (device, environment, machine) if one not in ("", "default")]
         rows.append({
             "pairs": pairs_text(entry.pair for entry in alike).replace("->", ARROW),
-            "by": owner or "not known",
+            "by": owner or "unknown",
             "protocols": ", ".join(dict.fromkeys(entry.protocol for entry in alike)),
             "where": ", ".join(places),
             "case": case,
@@ -140,7 +140,8 @@ def _span(rates: Sequence[float]) -> str:
 
 
 def fallbacks(document: Document) -> list[Row]:
-    """The case sweep as on the terminal: cases whose outcome differs from the plain array's."""
+    """The rows of the case sweep, as on the terminal: cases whose outcome differs from the plain
+    array's."""
     rows: list[Row] = []
     if not case_sweep.has_case_sweep(document):
         return rows
@@ -156,7 +157,7 @@ def fallbacks(document: Document) -> list[Row]:
 
 
 def warnings(entries: Sequence[Entry]) -> list[Row]:
-    """A row for each code of a warning, most cells first: the first text and the cells' numbers."""
+    """A row for each warning's code, with its first text and the cells; most cells first."""
     found = [(place, one) for place, entry in enumerate(entries) for one in entry.warnings]
     by_code = grouped(found, lambda item: item[1].code)
     rows: list[Row] = []
@@ -169,16 +170,16 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
 
 
 def _is_refusal(entry: Entry) -> bool:
-    # A phase has the reason of its exchange; an untimed cell and one below the resolution are not
-    # failures.
+    # Exclude phases, which have the reason of their exchange, and cells that did not fail: untimed
+    # ones and those below the resolution.
     return (isinstance(entry, NotMeasured) and entry.is_exchange
             and not (entry.is_untimed or entry.is_below)
             and entry.outcome not in values.DULL)  # fmt: skip
 
 
 def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
-    """A row for each cause of cells without a number, whatever their protocol and device, with the
-    first cell's reason. `first` is the number of the first cell without a number."""
+    """A row for each cause of cells without a number, over all protocols and devices, with the
+    first cell's reason. `first`: the number of the first cell without a number."""
     refused = [(place, entry) for place, entry in enumerate(missing) if _is_refusal(entry)]
     causes = grouped(refused, lambda item: (item[1].outcome, item[1].cause))
     # Equal texts of several libraries share a row.
@@ -188,7 +189,7 @@ def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
     )
     rows = []
     for (outcome, reason), alike_causes in groups.items():
-        # A script without our own library first, so that the reader can run it.
+        # Prefer a script without the native library, so that it needs no dlbench.
         members = sorted(
             (item for of in alike_causes for item in of), key=lambda item: "native" in item[1].pair
         )
@@ -213,7 +214,7 @@ def _place(outcome: str) -> int:
 
 
 def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
-    """Missing protocols of pairs: the number of cells, and the lines."""
+    """Pairs without a common protocol or device: the number of cells, and the lines."""
     dull = Counter(e.outcome for e in missing if e.is_exchange and e.outcome in values.DULL)
     counts = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
     return {"counts": counts, "lines": list(lines)}

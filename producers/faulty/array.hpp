@@ -84,7 +84,7 @@ inline native::Block::Owner other_memory(Array& array) {
   }
 }
 
-/// Sets the first element to zero, which the expected content does not have there.
+/// Sets the first element to zero, which differs from the expected content.
 inline void change_values(const native::Block& block) {
   if (block.extent() > 0) std::memset(block.address(), 0, block.layout().dtype->bytes);
 }

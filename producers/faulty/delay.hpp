@@ -27,7 +27,7 @@ class Delay {
   void spin() {
     const std::uint64_t begin = now();
     std::uint64_t last = begin;
-    // A limit above the cost of any reading, in case the first one is interrupted.
+    // Begins with a high cost, in case the first reading is interrupted.
     std::uint64_t reading = 16 * reading_;
     do {
       const std::uint64_t before = std::exchange(last, now());
@@ -51,8 +51,8 @@ class Delay {
     std::vector<std::uint32_t> last(std::min<std::uint64_t>(all.count, kKept));
     std::copy_n(last_.begin(), last.size(), last.begin());
     std::sort(last.begin(), last.end());
-    // The mean instead of the median, because a spin is a whole number of readings, unlike the mean
-    // of a block with which it is compared. Preempted readings are in the excluded tail.
+    // Use the mean, because a spin is a whole number of readings, but the mean of a block, which is
+    // compared with it, is not. The excluded tail contains preempted readings.
     const auto tail = static_cast<std::ptrdiff_t>(last.size() / 20);
     const double sum = std::accumulate(last.begin() + tail, last.end() - tail, 0.0);
     all.usual_ns = sum / static_cast<double>(static_cast<std::ptrdiff_t>(last.size()) - 2 * tail);
@@ -68,7 +68,7 @@ class Delay {
         std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
   }
 
-  // The time from the first to the last reading lacks the cost of one reading.
+  // The time from the first to the last reading omits the cost of one reading.
   static std::uint64_t cost_of_reading() {
     constexpr int kReadings = 1000;
     std::uint64_t best = UINT64_MAX;

@@ -6,7 +6,7 @@
 
 namespace dlbench::faulty {
 
-/// Reads the form of the fault on a device; false if it has none.
+/// Reads the fault's behavior on a device; false if it has none.
 inline bool read_conduct(Kind kind, native::Conduct& conduct) {
   using Waits = native::Conduct::Waits;
   switch (kind) {
@@ -44,7 +44,7 @@ inline PyObject* make_device_array(PyTypeObject*, PyObject* arguments, PyObject*
   }
   native::Conduct conduct;
   if (!read_conduct(static_cast<Kind>(fault_of(fault)->kind), conduct)) {
-    PyErr_SetString(PyExc_ValueError, "this fault has no form on a device");
+    PyErr_SetString(PyExc_ValueError, "this fault needs host memory");
     return nullptr;
   }
   native::Place* place = native::Place::named(word);
@@ -60,7 +60,7 @@ inline PyObject* device_address(PyObject* self, void*) {
 inline PyMethodDef device_array_methods[] = {
     native::fast_method("__dlpack__", &native::dlpack_on_device,
                         "__dlpack__($self, /, *, stream=None, max_version=None, dl_device=None, "
-                        "copy=None)\n--\n\nAs that of the native producer, with the fault."),
+                        "copy=None)\n--\n\nThe native producer's __dlpack__ with the fault."),
     {"__dlpack_device__", &native::device_of_array, METH_NOARGS,
      "__dlpack_device__($self, /)\n--\n\nDLDeviceType and number."},
     {}};
@@ -74,7 +74,7 @@ inline bool ready_device_type() {
   PyTypeObject& type = native::device_array_type;
   dlbench::name_type(type, "dlbench._faulty_producer.DeviceArray",
                      "DeviceArray(source, device, fault, memory='device', /)\n--\n\nA copy of a "
-                     "buffer in device memory, which is exported with the fault.",
+                     "buffer in device memory, exported with the fault.",
                      sizeof(native::DeviceArray), &native::free_device_array);
   type.tp_new = &make_device_array;
   type.tp_methods = device_array_methods;

@@ -9,7 +9,7 @@ namespace dlbench::faulty {
 
 inline constexpr const char* kWrongName = "dltensor_of_faulty";
 
-/// While in scope, the native code exports other memory than that of the array.
+/// While in scope, the native code exports other memory than the array's.
 class ExportedArray {
  public:
   explicit ExportedArray(Array& array) : array_(array), other_(other_memory(array)) {

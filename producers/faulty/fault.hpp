@@ -38,7 +38,7 @@ inline bool read_value(PyObject* value, std::uint64_t& ns, DLPackVersion& versio
   const double number = PyFloat_AsDouble(value);
   if (number == -1 && PyErr_Occurred()) return false;
   if (!(number >= 0 && number < 3.6e12)) {
-    PyErr_SetString(PyExc_ValueError, "a delay is 0 to 3.6e12 ns");
+    PyErr_SetString(PyExc_ValueError, "a delay must be from 0 to 3.6e12 ns");
     return false;
   }
   ns = static_cast<std::uint64_t>(number);
@@ -55,7 +55,7 @@ inline PyObject* make_fault(PyTypeObject* type, PyObject* arguments, PyObject*) 
   }
   const auto known = std::ranges::find(fault_names, std::string_view(name));
   if (known == fault_names.end()) {
-    PyErr_Format(PyExc_ValueError, "no fault '%s'", name);
+    PyErr_Format(PyExc_ValueError, "unknown fault '%s'", name);
     return nullptr;
   }
   PyObject* self = type->tp_alloc(type, 0);

@@ -19,8 +19,8 @@ namespace dlbench::native {
 
 inline constexpr DLPackVersion kVersion{DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
 
-/// An array's memory, which lives as long as the array and its exports. It owns no Python object,
-/// so that a deleter works on any thread, without the GIL, and after the interpreter has ended.
+/// An array's memory, owned by the array and its exports together. It owns no Python object, so
+/// that a deleter works on any thread, without the GIL, and after the interpreter has ended.
 class Block {
  public:
   struct Drop {
@@ -189,7 +189,7 @@ class Block {
                nullptr};
   }
 
-  // No further export is made. From here on the count is below kOver by the number of open exports.
+  // No export is made after this. From now on the count is kOver minus the number of open exports.
   void drop() { count(kOver - exported_); }
 
   // The block's own slot is free if nothing else is exported.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Py_GIL_DISABLED; the C++ tests of what needs no Python have no such header.
+// For Py_GIL_DISABLED. C++ tests without Python do not have the header.
 #if __has_include(<pyconfig.h>)
 #include <pyconfig.h>
 #endif

@@ -128,7 +128,8 @@ inline PyObject* export_to_cpu(DeviceArray& array, bool versioned, const CopyReq
     return export_as(*array.array.block, versioned, false, {kDLCPU, 0});
   }
   if (!wanted.may_copy) {
-    PyErr_SetString(PyExc_BufferError, "copy=False, but the CPU cannot reach this memory");
+    PyErr_SetString(PyExc_BufferError,
+                    "copy=False is not possible: the CPU cannot read this memory");
     return nullptr;
   }
   const Block::Owner copied = copy_of(array, wanted, mine);
@@ -156,7 +157,7 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
   const bool on_host = array.kind == device::Memory::Pinned;
   if (wanted.to_cpu || on_host) {
     if (request.stream != nullptr) {
-      PyErr_SetString(PyExc_ValueError, "stream must be None where the memory is the host's");
+      PyErr_SetString(PyExc_ValueError, "stream must be None for host memory");
       return nullptr;
     }
     if (wanted.to_cpu) return export_to_cpu(array, versioned, wanted);

@@ -10,7 +10,7 @@ inline bool is_array(void* object) {
   const PyTypeObject* type = Py_TYPE(static_cast<PyObject*>(object));
   if (type == &array_type || type == &device_array_type) [[likely]]
     return true;
-  PyErr_Format(PyExc_TypeError, "%s is not the type that published this table",
+  PyErr_Format(PyExc_TypeError, "this table does not belong to the type %s",
                Py_TYPE(static_cast<PyObject*>(object))->tp_name);
   return false;
 }
@@ -79,7 +79,7 @@ inline int object_from_managed(DLManagedTensorVersioned* managed, void** out) tr
                                : read_layout(tensor, *dtype, layout);
   if (flaw != nullptr) {
     if (managed->deleter != nullptr) managed->deleter(managed);
-    PyErr_Format(PyExc_BufferError, "native cannot take this tensor: %s", flaw);
+    PyErr_Format(PyExc_BufferError, "native cannot import this tensor: %s", flaw);
     return -1;
   }
   layout.readonly = (managed->flags & DLPACK_FLAG_BITMASK_READ_ONLY) != 0;
@@ -102,7 +102,7 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
   Place* place = on_cpu || dtype == nullptr ? nullptr : Place::at(prototype->device);
   if (dtype == nullptr || (!on_cpu && place == nullptr)) {
     PyErr_Clear();
-    set_error(context, "BufferError", "native supports NumPy's dtypes only, and not this device");
+    set_error(context, "BufferError", "native does not support this dtype or device");
     return -1;
   }
   Layout layout;
@@ -115,7 +115,7 @@ inline int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* c
              : device_block(std::move(layout), nullptr, *place, kind_of(*place, prototype->device));
   if (!block) {
     PyErr_Clear();
-    set_error(context, "MemoryError", "no memory on the device");
+    set_error(context, "MemoryError", "the device has no memory left");
     return -1;
   }
   *out = block->export_tensor(0);
@@ -140,7 +140,7 @@ inline DLPackExchangeAPI exchange_api{{kVersion, nullptr},   &allocate,
                                       &managed_from_object,  &object_from_managed,
                                       &borrowed_from_object, &current_stream};
 
-/// Readies a type that publishes a C exchange API.
+/// Readies a type and adds its C exchange API.
 inline bool publish(PyTypeObject& type, DLPackExchangeAPI& api) {
   const Ref capsule(PyCapsule_New(&api, "dlpack_exchange_api", nullptr));
   type.tp_dict = PyDict_New();

@@ -54,8 +54,8 @@ struct Request {
   }
 };
 
-/// Caches the last request. Callers often pass the same constant tuples. Tuples are immutable and
-/// are kept alive here, so equal pointers mean an equal request.
+/// Caches the last request, because callers often pass the same constant tuples. It owns the
+/// tuples, which are immutable, so equal pointers mean an equal request.
 struct LastRequest {
   PyObject* keywords = nullptr;  // ("max_version",)
   PyObject* version = nullptr;
@@ -134,7 +134,7 @@ inline PyObject* answer(Block& block, PyObject* const* arguments, Py_ssize_t pos
       last_request.keep(keywords, request.max_version, versioned);
   }
   if (request.stream != nullptr) {
-    PyErr_SetString(PyExc_ValueError, "stream must be None: the memory is the CPU's");
+    PyErr_SetString(PyExc_ValueError, "stream must be None for CPU memory");
     return nullptr;
   }
   if (request.dl_device != nullptr) {
@@ -142,7 +142,7 @@ inline PyObject* answer(Block& block, PyObject* const* arguments, Py_ssize_t pos
     const long type = first_of_pair(request.dl_device, "dl_device", id);
     if (type == -1 && PyErr_Occurred()) return nullptr;
     if (type != kDLCPU || id != 0) {
-      PyErr_SetString(PyExc_BufferError, "dl_device must be (1, 0): the memory is the CPU's");
+      PyErr_SetString(PyExc_BufferError, "dl_device must be (1, 0) for CPU memory");
       return nullptr;
     }
   }

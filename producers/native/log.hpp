@@ -7,8 +7,8 @@
 
 namespace dlbench::native {
 
-/// Records the requests to a native producer or consumer, one string for each call. If it is off,
-/// it costs one branch.
+/// Records the requests to a native producer or consumer, one string for each call. Off, it costs
+/// one branch.
 class Log {
  public:
   bool is_on() const { return lines_ != nullptr; }

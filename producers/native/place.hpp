@@ -28,8 +28,8 @@ inline bool good(const device::Table& table, const char* what, device::Code code
   return false;
 }
 
-/// A device as the native producer or consumer uses it: the device table, and the stream that this
-/// module works on. Never destroyed, because deleters may be called at any time.
+/// A device of the native producer or consumer: the device table, and this module's stream. Never
+/// destroyed, because deleters may be called at any time.
 class Place {
  public:
   /// The device with this name ("cuda:0"); null with an exception set if it is not available.
@@ -39,7 +39,8 @@ class Place {
     if (colon != std::string_view::npos) {
       const char* end = word.data() + word.size();
       const auto read = std::from_chars(word.data() + colon + 1, end, ordinal);
-      if (read.ptr != end || ordinal < 0) return no_device(word, "not the name of a device");
+      if (read.ptr != end || ordinal < 0)
+        return no_device(word, "not a device; allowed: cpu, cuda:0");
     }
     return of(word.substr(0, colon), ordinal);
   }
@@ -153,11 +154,11 @@ class Place {
       if (room == nullptr) return nullptr;
     }
     const device::Backend* backend = room->backend(kind);
-    if (backend == nullptr) return no_device(kind, "native has no such device");
+    if (backend == nullptr) return no_device(kind, "native does not support this device");
     if (backend->table == nullptr) return no_device(kind, backend->detail);
     if (ordinal >= backend->count) {
-      return no_device(kind, "no device " + std::to_string(ordinal) + ", there are " +
-                                 std::to_string(backend->count));
+      return no_device(kind, "no device " + std::to_string(ordinal) +
+                                 "; number of devices: " + std::to_string(backend->count));
     }
     auto made = std::unique_ptr<Place>(new Place(*backend->table, ordinal));
     if (!made->is_entered(made->enter())) return nullptr;

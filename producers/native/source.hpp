@@ -18,7 +18,7 @@ class Source {
     if (PyObject_GetBuffer(object, &buffer_, PyBUF_FULL_RO) != 0) return false;
     layout_.dtype = find_format(buffer_.format, buffer_.itemsize);
     if (layout_.dtype == nullptr || buffer_.suboffsets != nullptr) {
-      PyErr_Format(PyExc_BufferError, "native cannot hold format '%s' of %zd bytes",
+      PyErr_Format(PyExc_BufferError, "native does not support format '%s' of %zd bytes",
                    buffer_.format == nullptr ? "B" : buffer_.format, buffer_.itemsize);
       return false;
     }

@@ -1,6 +1,6 @@
-"""A results document in the formats of other tools, one file a format.
+"""Writes a results document in the formats of other tools, one file for each format.
 
-An exporter is a pure function of the loaded document; a text ends with a line feed.
+An exporter is a pure function of the loaded document. Its text ends with a line feed.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ NUMBERS_ONLY = ("bmf", "github-action", "google-benchmark", "pyperf", "asv", "as
 def export(document: Document, name: str) -> str:
     """The document in the text format of that name.
 
-    Raises ValueError for an unknown format, with the nearest name, and where the format holds
-    numbers only and the document has none.
+    Raises ValueError for an unknown format (with the nearest name), and for a document without
+    numbers if the format has only numbers.
     """
     _core.require_known("format", name, list(FORMATS))
     _require_numbers(document, name)
@@ -69,14 +69,14 @@ def export_bytes(document: Document, name: str) -> bytes:
 def export_asv(
     document: Document, commit: str | None = None, commit_date_s: int | None = None
 ) -> str:
-    """The results of that commit, as asv stores them; see asv.export()."""
+    """asv's results file of that commit; see asv.export()."""
     _require_numbers(document, "asv")
     return asv.export(document, commit, commit_date_s)
 
 
 def _require_numbers(document: Document, name: str) -> None:
     if name in NUMBERS_ONLY and not document.measured:
-        raise ValueError(f"nothing was measured: {name} has no place for cells without a number")
+        raise ValueError(f"no cell has a number, and {name} cannot contain cells without a number")
 
 
 def summary(document: Document, comparison: Comparison) -> str:

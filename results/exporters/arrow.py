@@ -41,7 +41,7 @@ def _library(name: str) -> Any:
 
 
 def _table(pyarrow: Any, document: Document) -> Any:
-    """A column for each of the CSV; null where a cell has no such value."""
+    """The columns of the CSV; null if a cell has no such value."""
     kinds = dict.fromkeys(rows.COLUMNS, pyarrow.string())
     kinds |= dict.fromkeys(rows.FLOATS, pyarrow.float64())
     kinds |= dict.fromkeys(rows.INTEGERS, pyarrow.int64())
@@ -56,7 +56,7 @@ def _table(pyarrow: Any, document: Document) -> Any:
 
 
 def _unicode(value: rows.Value) -> rows.Value:
-    """Arrow's texts are UTF-8, which has no lone surrogates."""
+    """The text without lone surrogates, which UTF-8 cannot encode."""
     if isinstance(value, str):
         return value.encode("utf-8", "backslashreplace").decode()
     return value

@@ -1,4 +1,4 @@
-"""airspeed velocity: a file of results, version 2, and the list of benchmarks that goes with it."""
+"""airspeed velocity: a results file, version 2, and the list of its benchmarks."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ MEDIANS_FOR_99 = 8
 
 
 def export(document: Document, commit: str | None = None, commit_date_s: int | None = None) -> str:
-    """The results of `commit`, a benchmark a cell; by default of a hash of zeros. `commit_date_s`:
-    its date in seconds since 1970, by default the run's date."""
+    """The results of `commit` (default: a hash of zeros), with a benchmark for each cell.
+    `commit_date_s`: its date in seconds since 1970; default: the run's date."""
     entries = _entries(document)
     context, machine = document.context, document.run.machine
     environment = document.environment(DEFAULT)
@@ -56,21 +56,21 @@ def export(document: Document, commit: str | None = None, commit_date_s: int | N
 
 
 def export_benchmarks(document: Document) -> str:
-    """`benchmarks.json`, from which asv takes the units and the names."""
+    """`benchmarks.json`, from which asv reads the units and the names."""
     made: dict[str, object] = {entry.name: _benchmark(entry.name) for entry in _entries(document)}
     return json_text({**made, "version": VERSION}, indent=1) + "\n"
 
 
 def _entries(document: Document) -> list[Measured]:
-    """The cells of the default environment, since a file of asv's is of one machine and one
-    environment. Raises ValueError for a merged document, and where there are none."""
+    """The cells of the default environment, because asv's file has one machine and one environment.
+    Raises ValueError for a merged document, and if no cell has a number."""
     if document.machines:
         raise ValueError(
-            "a merged run is of several machines, asv's files are of one: export each machine's run"
+            "a merged run has several machines, but asv's file has one: export each machine's run"
         )
     entries = [entry for entry in document.measured if entry.environment == DEFAULT]
     if not entries:
-        raise ValueError(f"asv's files are of the environment {DEFAULT!r}, which has no number")
+        raise ValueError(f"asv needs numbers of the environment {DEFAULT!r}, which has none")
     return entries
 
 

@@ -9,18 +9,18 @@ from dlbench.text.escaping import json_text
 
 LONGEST_NAME = 1024  #: Bencher refuses longer names of benchmarks
 
-#: Slug of Bencher's measure -> key of the entry. `latency` is in nanoseconds, as Bencher has it.
+#: Slug of Bencher's measure -> key of the entry. Bencher's unit of `latency` is the nanosecond.
 MEASURES = {
     "gb-per-second": "gb_per_s",
     "instructions": "instructions",
     "unexplained": "unexplained_ns",
 }
-#: Keys of an interval's ends where a measure has one.
+#: Keys of the ends of a measure's interval.
 BOUNDS = {"unexplained": ("unexplained_lo_ns", "unexplained_hi_ns")}
 
 
 def export(document: Document) -> str:
-    """`{name: {measure: {value, lower_value, upper_value}}}`; cells without a number are absent."""
+    """`{name: {measure: {value, lower_value, upper_value}}}`, without cells that have no number."""
     made = {_name(entry.name): _measures(entry) for entry in document.measured}
     return json_text(made, indent=1) + "\n"
 
@@ -38,13 +38,13 @@ def _measures(entry: Measured) -> dict[str, dict[str, float]]:
 def _metric(value: float, low: float | None = None, high: float | None = None) -> dict[str, float]:
     metric = {"value": value}
     if low is not None and high is not None:
-        # Bencher refuses bounds that do not contain the value, as an interval of few rounds may.
+        # Bencher refuses bounds that exclude the value, which an interval of few rounds may do.
         metric |= {"lower_value": min(low, value), "upper_value": max(high, value)}
     return metric
 
 
 def _name(name: str) -> str:
-    """The name, cut where it is too long, and then made unique by its hash."""
+    """The name; a long one is cut and made unique by its hash."""
     if len(name) <= LONGEST_NAME:
         return name
     digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:16]

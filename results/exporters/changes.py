@@ -18,7 +18,7 @@ HEAD = ("", "cell", "ratio", INTERVAL, "base", "head", "outcome")
 
 
 def section(comparison: Comparison) -> str:
-    """Counts and changed cells, then undecided cells folded."""
+    """Counts, the changed cells, and the undecided cells folded."""
     within = values.percent(comparison.threshold)
     what = "" if comparison.is_timed else f", in {comparison.metric}"
     text = f"\n### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
@@ -29,7 +29,7 @@ def section(comparison: Comparison) -> str:
         text += _table(sorted(changed, key=_rank), comparison.metric)
     unsure = [cell for cell in cells if cell.verdict in OPEN and not _is_changed(cell)]
     if unsure:
-        summary = f"{len(unsure)} cells are undecided because of noise"
+        summary = f"{len(unsure)} cells are inconclusive because of noise"
         body = _table(unsure, comparison.metric)
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     undecided = gate.inconclusive(comparison, "--replicas")

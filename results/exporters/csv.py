@@ -1,4 +1,4 @@
-"""Comma-separated values (RFC 4180), one row a cell; empty where a cell has no such value."""
+"""Comma-separated values (RFC 4180), one row for each cell; a missing value is empty."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import datetime
 
 
 def moment(text: str) -> datetime.datetime | None:
-    """The moment of an ISO 8601 date, in UTC unless it names another zone; None for other texts."""
+    """The time of an ISO 8601 date, in UTC unless it has another zone; None for other texts."""
     try:
         # Python 3.10 does not read the suffix Z.
         found = datetime.datetime.fromisoformat(text.replace("Z", "+00:00"))

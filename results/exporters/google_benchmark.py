@@ -1,8 +1,8 @@
-"""Google Benchmark's JSON with a repetition for each process, as `--benchmark_repetitions` has it.
+"""Google Benchmark's JSON with a repetition for each process, like `--benchmark_repetitions`.
 
-`results.json` has one row a cell, of which compare.py makes a ratio. Of repetitions it makes a
-U-test, which assumes that they are independent: medians of processes are, rounds of one process are
-not.
+From `results.json`, with one row for each cell, compare.py computes a ratio. From repetitions it
+computes a U-test, which assumes independent values: medians of processes are independent, rounds of
+one process are not.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dlbench.text.escaping import json_text
 
 
 def export(document: Document) -> str:
-    """The rows of each cell: its repetitions and, where there are several, their median."""
+    """The rows of each cell: its repetitions and the median of several."""
     rows = [row for i, entry in enumerate(document.measured) for row in _rows(i, entry)]
     context = document.context.to_json(without=("dlbench",))
     return json_text({"context": context, "benchmarks": rows}, indent=1) + "\n"
@@ -45,8 +45,8 @@ def _row(family: int, entry: Measured, time: float) -> dict[str, Any]:
         "threads": 1,
         "iterations": max(entry.iterations, 1),
         "real_time": time,
-        # compare.py needs a value, but none is stored for each process: a test of it is
-        # meaningless.
+        # compare.py needs a value, but the document has no CPU time for each process, so a test of
+        # this value is meaningless.
         "cpu_time": time,
         "time_unit": "ns",
     }

@@ -1,4 +1,4 @@
-"""A step summary: counts, then the important findings, then the tables folded; under 1 MiB."""
+"""A step summary below 1 MiB: counts, the important findings, and folded tables."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from dlbench.text.layout import UNCUT, count
 
 from .tables import table
 
-#: GitHub drops a step's summary above 1 MiB; the rest is room for other summaries.
+#: GitHub drops a step's summary above 1 MiB; the difference is left for other summaries.
 MOST_BYTES = 1024 * 1024 - 64 * 1024
 #: Outcomes that are visible without unfolding.
 ALARMING = ("wrong", "race", "crashed", "timed-out", "out-of-memory", "import-failed")
 MOST_REASONS = 400
-LAST_WORD = 1024  #: bytes kept for what was left out
+LAST_WORD = 1024  #: bytes reserved for the note of what was left out
 
 
 def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") -> str:
-    """GitHub's Markdown of at most so many bytes; a note lists what is left out.
+    """GitHub's Markdown of at most `most_bytes` bytes; a note lists what is left out.
 
     `above`: text between the counts and the rest.
     """
@@ -52,7 +52,7 @@ def _head(document: Document) -> str:
     lines = [f"### dlbench: {measured} of {len(counted)} exchanges measured", ""]
     lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
     lines += [line for name, part in document.by_machine() for line in _origin(name, part)]
-    # Also failures on a single clock, which a number on another clock must not hide.
+    # A number on one clock must not hide a failure on another.
     alarming = (entry for entry in document.not_measured if entry.outcome in ALARMING)
     loud = exchanges_once(alarming)
     if loud:
@@ -62,7 +62,7 @@ def _head(document: Document) -> str:
 
 
 def _origin(machine: str, document: Document) -> list[str]:
-    """The machine, then each environment's libraries, each with an empty line behind it."""
+    """The machine, then each environment's libraries, each followed by an empty line."""
     cpu = document.run.machine.cpu
     names = document.environments
     lines = []

@@ -1,7 +1,7 @@
 """OpenMetrics, in the form that a push gateway and Prometheus's text files accept.
 
-All metrics are gauges without a timestamp: a push gateway refuses timestamps, and reads the older
-text format of Prometheus, in which `# UNIT` and `# EOF` are comments and other types unknown.
+All metrics are gauges without a timestamp, because a push gateway refuses timestamps and reads the
+older text format, in which `# UNIT` and `# EOF` are comments and other types are unknown.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AXES = ("environment", "machine", "producer", "consumer", "protocol", "device", 
         "phase", "clock")  # fmt: skip
 Read = Callable[[Measured], float]
 
-#: Metric: its unit, what it is, its value, and the key of a cell that has it.
+#: Metric: its unit, its description, its value, and the key of a cell that has it.
 METRICS: dict[str, tuple[str, str, Read, str]] = {
     "dlbench_exchange_seconds": (
         "seconds", "Median time of one exchange.", lambda e: e.real_time * NS, "real_time",
@@ -36,17 +36,17 @@ METRICS: dict[str, tuple[str, str, Read, str]] = {
 
 
 def export(document: Document) -> str:
-    """The newest run of a group of a push gateway. Each cell is in `dlbench_cell`, with a number or
-    without; its outcome is a label there."""
+    """The document as the newest run of a push gateway's group. `dlbench_cell` has every cell, with
+    or without a number, and its outcome as a label."""
     run = {"version": document.run.version, "host": document.context.host_name}
-    lines = [*_family("dlbench_run", "", "1: the run that the other metrics are of."),
+    lines = [*_family("dlbench_run", "", "1, with the facts of the run as labels."),
              _sample("dlbench_run", run, 1)]  # fmt: skip
     seconds = _seconds(document.context.date)
     if seconds is not None:
         name = "dlbench_run_time_seconds"
-        lines += [*_family(name, "seconds", "When the run began, since 1970."),
+        lines += [*_family(name, "seconds", "Start of the run, in seconds since 1970."),
                   _sample(name, {}, seconds)]  # fmt: skip
-    lines += _family("dlbench_cell", "", "1: a cell, and how it ended.")
+    lines += _family("dlbench_cell", "", "1, with a cell and its outcome as labels.")
     for entry in document.entries:
         lines += [_sample("dlbench_cell", {**_labels(entry), "outcome": entry.outcome}, 1)]
     for name, (unit, text, read, key) in METRICS.items():
@@ -74,11 +74,11 @@ def _sample(name: str, labels: Mapping[str, str], value: float) -> str:
 
 
 def _escaped(text: str) -> str:
-    """One line without the characters that end a label."""
+    """The text on one line, with the characters that end a label escaped."""
     return log_line(text).replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _seconds(text: str) -> float | None:
-    """Since 1970; none where the text is no date."""
+    """The date in seconds since 1970; None for other texts."""
     found = moment(text)
     return found.timestamp() if found else None

@@ -1,8 +1,7 @@
-"""pyperf's JSON: a benchmark a cell, a run a worker, its median the run's only value.
+"""pyperf's JSON: a benchmark for each cell, and a run for each worker with its median as the value.
 
-pyperf compares the means of all values by a t-test. A few rounds that another process interrupted
-move such a mean far, and rounds of one process are not independent. Medians of
-processes avoid both.
+pyperf compares the means of all values by a t-test. A few interrupted rounds change a mean, and
+rounds of one process are not independent. Medians of processes avoid both.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from dlbench.document.entry import Worker
 from dlbench.text.escaping import json_text
 
 FORMAT = "1.0"
-#: What each value is; in the file, since pyperf's own values are means of loops.
+#: The meaning of each value, stored in the file because pyperf's own values are means of loops.
 VALUES = "median of the rounds of one process"
 NS = 1e-9  #: pyperf's unit is the second
 
@@ -24,7 +23,7 @@ def export(document: Document) -> str:
     common = _metadata(document)
     made = [_benchmark(entry, document) for entry in document.measured if _timed(entry)]
     if not made:
-        raise ValueError("no time is above 0: pyperf has no place for others")
+        raise ValueError("no cell has a time above 0, and pyperf accepts no other times")
     suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
     return json_text(suite, indent=1) + "\n"
 
@@ -44,7 +43,7 @@ def _benchmark(entry: Measured, document: Document) -> dict[str, object]:
 
 
 def _run(worker: Worker, iterations: int) -> dict[str, object]:
-    """`iterations`: of a worker that has none of its own."""
+    """`iterations`: used if the worker has no number of its own."""
     loops = max(worker.iterations or iterations, 1)
     metadata = {"loops": loops, "dlbench_rounds": len(worker.samples_ns)}
     run: dict[str, object] = {"metadata": metadata, "values": [worker.median_ns * NS]}
@@ -54,7 +53,7 @@ def _run(worker: Worker, iterations: int) -> dict[str, object]:
 
 
 def _timed(entry: Measured) -> list[Worker]:
-    """The workers with a time that pyperf accepts: a phase less the overhead floor may be below
+    """The workers with a time above 0, which pyperf requires; a phase minus its floor may be below
     0."""
     return [worker for worker in entry.workers if worker.median_ns > 0]
 
@@ -75,6 +74,6 @@ def _metadata(document: Document) -> dict[str, object]:
 
 
 def _date(text: str) -> str:
-    """ISO 8601 as pyperf writes it; empty where the text is none."""
+    """The date in pyperf's format; empty for other texts."""
     found = moment(text)
     return found.strftime("%Y-%m-%d %H:%M:%S.%f") if found else ""

@@ -1,4 +1,4 @@
-"""A document as a table: one row a cell, measured or not, the same columns always."""
+"""A document as a table: one row for each cell, measured or not, always with the same columns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FLAGS = ("late_read",)
 
 
 def _first_ns(entry: Entry) -> Value:
-    # 0 in the document: a phase is replayed, and the device's clock sees no first call.
+    # 0 in the document for a phase, which is replayed, and for the clock `device`.
     workers = entry.workers if isinstance(entry, Measured) else []
     return next((worker.first_ns or None for worker in workers), None)
 
@@ -42,7 +42,7 @@ def _rounds(entry: Entry) -> Value:
 
 def _plain(key: str) -> Callable[[Record], Value]:
     def read(record: Record) -> Value:
-        # A key may be in a record of a kind that has no such column.
+        # A record of this kind may not have the key.
         value: Value = getattr(record, key, None) if record.has(key) else None
         return value
 
@@ -86,7 +86,7 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
 
 
 def rows(document: Document) -> Iterator[list[Value]]:
-    """The cells' values in the order of COLUMNS; None where a cell has none."""
+    """The cells' values in the order of COLUMNS; None if a cell has no such value."""
     readers = list(COLUMNS.values())
     for entry in document.entries:
         yield [read(entry) for read in readers]

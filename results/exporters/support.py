@@ -1,4 +1,4 @@
-"""Which libraries exchange arrays: the page of a project's documentation, from one run."""
+"""The page "Which libraries exchange arrays" for a project's documentation, from one run."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ABSENT = ("not-installed", "no-device", "import-failed")
 
 
 def export(document: Document) -> str:
-    """The page in Markdown: the smallest size, each machine and environment apart."""
+    """The page in Markdown, for the smallest size, with a part for each machine and environment."""
     lines = ["# Which libraries exchange arrays", ""]
     for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []
@@ -106,7 +106,7 @@ def _absent(entries: list[Entry]) -> list[str]:
 
 
 def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequence[str]) -> str:
-    """Each library with the protocols through which it exports and imports."""
+    """A table of the libraries and the protocols through which they export and import."""
     rows = []
     for name in sorted({name for entry in entries for name in entry.pair}):
         exported = _protocols(e for e in entries if e.producer == name and _succeeded(e))

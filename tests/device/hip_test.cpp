@@ -171,14 +171,14 @@ TEST_F(TwoRuntimesDeathTest, OfHipAreRefused) {
   const std::string other = copy(hip_soname, "wheel/libamdhip64.so");
   EXPECT_EXIT(open_beside<hip::Runtime>(hip_soname, other), testing::ExitedWithCode(0),
               "failed <this process has loaded more than one libamdhip64: .*/libamdhip64.so.6 and "
-              ".*/wheel/libamdhip64.so; they share neither streams nor memory>");
+              ".*/wheel/libamdhip64.so, which share neither streams nor memory>");
 }
 
 TEST_F(TwoRuntimesDeathTest, OfCudaAreRefused) {
   const std::string other = copy(cuda_soname, "compat/libcuda.so.1");
   EXPECT_EXIT(open_beside<cuda::Driver>(cuda_soname, other), testing::ExitedWithCode(0),
               "failed <this process has loaded more than one libcuda.so: .*/libcuda.so.1 and "
-              ".*/compat/libcuda.so.1; they share neither streams nor memory>");
+              ".*/compat/libcuda.so.1, which share neither streams nor memory>");
 }
 
 TEST_F(TwoRuntimesDeathTest, OneFileByTwoNamesIsOne) {

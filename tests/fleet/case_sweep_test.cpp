@@ -45,7 +45,7 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(sweep_case.found, Outcome::zero_copy);
   EXPECT_EQ(sweep_case.evidence.address, Proof::yes);
   EXPECT_EQ(sweep_case.seen.used, "dlpack");
-  EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: same as f32");
+  EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: same outcome as f32");
   EXPECT_GT(rounds_of("f32"), 0);
   EXPECT_GT(rounds_of("f32-unaligned"), 0);
   EXPECT_EQ(rounds_of("f64"), 0);
@@ -74,7 +74,7 @@ TEST_F(CaseSweepTest, AnArrayWithoutElementsEndsLikeNothing) {
   const Entry& empty = entries_.at("a>b:0 f32-empty");
   EXPECT_EQ(empty.code, "untimed");
   EXPECT_EQ(empty.found, Outcome::unproven);
-  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements gives no evidence");
+  EXPECT_EQ(empty.reason, "unproven, not timed: an array without elements cannot be judged");
 }
 
 TEST_F(CaseSweepTest, WhatOneWorkerTimedTheOthersTimeToo) {
@@ -135,7 +135,7 @@ TEST_F(CaseSweepTest, TwoTimeOutsAreEnough) {
   EXPECT_EQ(with(Outcome::timed_out), (std::set<std::string>{"a>b f64", "a>b i8"}));
   const Entry& spared = entries_.at("a>b i16");
   EXPECT_EQ(spared.code, "others-timed-out");
-  EXPECT_EQ(spared.reason, "not tried, since f64 and i8 timed out");
+  EXPECT_EQ(spared.reason, "not tried, because the cases f64 and i8 timed out");
   EXPECT_FALSE(spared.found);
   EXPECT_EQ(outcome("a>b"), Outcome::zero_copy);
 }

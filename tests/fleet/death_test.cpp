@@ -87,13 +87,13 @@ TEST_F(DeathTest, InTheTimedLoopTakesBothClocks) {
   run({library("a"), b});
   EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "a>b/ready", "b>b", "b>b/ready"}));
   EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a", "b>a"}));
-  EXPECT_EQ(reason("a>b/ready"), "crashed while in the timed loop: SIGSEGV");
+  EXPECT_EQ(reason("a>b/ready"), "crashed while running the timed loop: SIGSEGV");
 }
 
 TEST_F(DeathTest, ExitWithStatusZeroIsNoSuccess) {
   run({library("a"), library("b", "good", "round=exit")});
   EXPECT_EQ(with(Outcome::crashed), (Keys{"a>b", "b>b"}));
-  EXPECT_EQ(reason("a>b"), "crashed while in the timed loop: it ended with status 0");
+  EXPECT_EQ(reason("a>b"), "crashed while running the timed loop: it ended with status 0");
   EXPECT_EQ(entries_.at("a>b").signal, "");
 }
 
@@ -108,7 +108,7 @@ TEST_F(DeathTest, HangingInTheLoopIsTimedOut) {
   axes_.filter = "consumer:b";
   run({library("a"), library("b", "good", "round=hang")});
   EXPECT_EQ(with(Outcome::timed_out), (Keys{"a>b", "b>b"}));
-  EXPECT_EQ(reason("a>b"), "no answer within 4 s while in the timed loop");
+  EXPECT_EQ(reason("a>b"), "no answer within 4 s (--timeout) while running the timed loop");
 }
 
 TEST_F(DeathTest, HangingInImportIsFoundOutOnce) {
@@ -125,9 +125,9 @@ TEST_F(DeathTest, ATimeOutSparesTheLargerSizes) {
   axes_.consumers = {"b"};
   run({library("b", "good", "call8192=hang")});
   EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
-  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s while b imported b's array");
+  EXPECT_EQ(reason("b>b:8192"), "no answer within 4 s (--timeout) while b imported b's array");
   EXPECT_EQ(outcome("b>b:16384"), Outcome::timed_out);
-  EXPECT_EQ(reason("b>b:16384"), "timed-out at 8192 bytes already");
+  EXPECT_EQ(reason("b>b:16384"), "not tried, because 8192 bytes timed out");
 }
 
 TEST_F(DeathTest, UnderGuardCostsOnlyTheGuard) {
@@ -381,7 +381,8 @@ TEST_F(DeathTest, LostBetweenRequestsIsTriedOnceMore) {
   EXPECT_EQ(outcome("a>a"), Outcome::refused);
   EXPECT_EQ(outcome("b>b"), Outcome::zero_copy);
   const auto warnings = dlbench::testing::texts_of(entries_.at("b>b").warnings);
-  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "a worker was lost once: SIGKILL"), 1);
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), "a worker ended unexpectedly: SIGKILL"),
+            1);
 }
 
 TEST_F(DeathTest, LostTwiceIsACrash) {

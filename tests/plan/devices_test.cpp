@@ -86,7 +86,7 @@ TEST(Devices, AnUnaskedGpuIsNoGapOfALibraryWithoutOne) {
   const Entry* gap = excluded(named, "numpy", "torch", "cuda:0");
   ASSERT_NE(gap, nullptr);
   EXPECT_EQ(gap->outcome, Outcome::no_device);
-  EXPECT_EQ(gap->reason, "numpy has no cuda:0 arrays: they lie on cpu");
+  EXPECT_EQ(gap->reason, "numpy makes no arrays on cuda:0; its devices: cpu");
 }
 
 TEST(Devices, ABareKindIsItsFirstDevice) {
@@ -125,9 +125,9 @@ TEST(Devices, APairIsForDlpackAndForConsumersThatAskForIt) {
             "bytes:4096");
   EXPECT_EQ(cell_from_name(name(plan.cells[0])), plan.cells[0]);
   EXPECT_EQ(excluded(plan, "torch", "torch", "cuda:0+cpu")->reason,
-            "torch has no call that requests another device");
+            "torch has no call that imports to another device");
   EXPECT_EQ(excluded(plan, "torch", "numpy", "cpu+cuda:0")->reason,
-            "numpy has no cuda:0 arrays: they lie on cpu");
+            "numpy makes no arrays on cuda:0; its devices: cpu");
 }
 
 TEST(Devices, ABadWordIsNamed) {
@@ -137,7 +137,7 @@ TEST(Devices, ABadWordIsNamed) {
   EXPECT_NE(error_of("cpu:0").find("'cpu:0' is not a device"), std::string::npos);
   EXPECT_NE(error_of("cuda:0:1").find("'cuda:0:1' is not a device"), std::string::npos);
   EXPECT_NE(error_of("cuda:+cpu").find("is not a device"), std::string::npos);
-  EXPECT_NE(error_of("cuda+cuda:0").find("names one device twice"), std::string::npos);
+  EXPECT_NE(error_of("cuda+cuda:0").find("names the same device twice"), std::string::npos);
 }
 
 }  // namespace

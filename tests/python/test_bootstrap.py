@@ -23,7 +23,7 @@ pytestmark = pytest.mark.process
 tomllib = pytest.importorskip("tomllib")
 ROOT = Path(__file__).resolve().parents[2]
 NO_TORCH_FOR_ROCM = (
-    "bootstrap: torch for ROCm is not on the package index; docs/how-to/gpu.md says how to add it"
+    "bootstrap: torch for ROCm is not on the package index; to add it, see docs/how-to/gpu.md"
 )
 
 
@@ -347,7 +347,7 @@ def test_a_build_that_fails_is_shown(machine: Path) -> None:
     plant(machine / "venv/bin/python", PYTHON.replace("wheel) ", broken))
     done = bootstrap(machine)
     assert done.returncode == 1
-    assert done.stderr == "no such header\nbootstrap: dlbench could not be built\n"
+    assert done.stderr == "no such header\nbootstrap: the build of dlbench failed\n"
     assert installed(machine) == []
 
 
@@ -407,9 +407,9 @@ def test_a_machine_with_a_driver_is_reported_what_to_add(
 
 def test_what_is_missing_for_a_gpu_is_reported(machine: Path) -> None:
     [line] = bootstrap(machine, "--cuda").stderr.splitlines()
-    assert line.startswith("bootstrap: no NVIDIA driver found: cells on cuda will be no-device")
+    assert line.startswith("bootstrap: no NVIDIA driver found, so cells on cuda will be no-device")
     first, second = bootstrap(machine, "--rocm").stderr.splitlines()
-    assert first.startswith("bootstrap: no /dev/kfd found: cells on rocm will be no-device")
+    assert first.startswith("bootstrap: no /dev/kfd found, so cells on rocm will be no-device")
     assert second == NO_TORCH_FOR_ROCM
     plant(machine / "root/dev/kfd")
     plant(machine / "bin/nvidia-smi")
@@ -422,9 +422,9 @@ def test_what_is_missing_for_a_gpu_is_reported(machine: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "text"),
     [
-        (["--gpu"], "unknown option '--gpu'; expected --cuda, --rocm, --system or --help"),
+        (["--gpu"], "unknown option '--gpu'; allowed: --cuda, --rocm, --system, --help"),
         (["cuda"], "unknown option 'cuda'"),
-        (["--cuda", "--rocm"], "--cuda and --rocm exclude each other"),
+        (["--cuda", "--rocm"], "--cuda and --rocm need separate environments"),
     ],
 )
 def test_wrong_usage_is_one_line(machine: Path, words: list[str], text: str) -> None:

@@ -352,7 +352,10 @@ def test_other_machines_are_refused(
         (["RUN", "RUN", "--fail-on", "slw"], "did you mean 'slow'?"),
         (["RUN", "RUN", "--threshold", "5"], "5"),
         (["RUN", "RUN", "--count", "cycles"], "allowed: instructions"),
-        (["RUN", "RUN", "--count", "instructions"], "no cell has a count on both sides"),
+        (
+            ["RUN", "RUN", "--count", "instructions"],
+            "no cell has an instruction count on both sides",
+        ),
         (["RUN", "RUN", "--sizes", "4KiB"], "--sizes needs a measurement"),
         (["--aa"], "nothing to compare"),
         (["--aa", "--matrix", "--base-env", "a=python"], "--aa has this environment"),

@@ -109,7 +109,7 @@ def test_a_run_its_phases_its_script_and_its_table(tmp_path: Path) -> None:
     assert all("gb_per_s" not in e for e in measured)
     phases = [e for e in found if e["phase"] == "import" and e["consumer"] == "numpy"]
     reported = {e["reason"] for e in phases if e["producer"] == "numpy"}
-    assert reported == {"no transfer takes place: NumPy's function calls the array's own code"}
+    assert reported == {"nothing is transferred: NumPy's function calls the array's own code"}
     assert {e["outcome"] for e in found if e["consumer"] == "native"} == {"no-protocol"}
     arguments = ("repro", "run", "numpy", "numpy", "array_function", "--adapters", "more")
     script = whole.run(tmp_path, *arguments)[1]

@@ -153,7 +153,7 @@ def test_a_library_that_does_not_ask_again_is_refused_by_no_library(tmp_path: Pa
     take = "def f(x): return x.__dlpack__(max_version=(1, 0))\nPROTOCOLS = {'dlpack': f}\n"
     error = crossed(tmp_path, "dlpack", take, dlpack_legacy="legacy")["error"]
     assert (error["outcome"], error["exception"]) == ("no-protocol", "")
-    assert "passes an argument that the producer's method does not accept" in error["reason"]
+    assert "passes an argument that the producer's method rejects" in error["reason"]
 
 
 @pytest.mark.parametrize(

@@ -32,12 +32,12 @@ PRODUCER = {
     "wrong-shape": (WRONG, "shape (1023,), not (1024,)"),
     "wrong-dtype": (WRONG, "element (0,): expected 3, found 1077936128"),
     "wrong-device": ("refused", "device (2, 0)"),
-    "wrong-name": ("refused", "no DLPack capsule"),
+    "wrong-name": ("refused", "not a DLPack capsule"),
     "stale-version=2.0": ("refused", "DLPack 2.0"),
     "early-free": (WRONG, "element (0,): expected 3, found -1.99"),
     "double-free": ("crashed", "its deleter was called twice"),
     "null-deleter": (SHARED, "deleter: null"),
-    "never-free": (SHARED, "bytes behind"),
+    "never-free": (SHARED, "bytes allocated"),
 }
 CONSUMER = {
     "honest": (SHARED, ""),
@@ -77,7 +77,10 @@ def crossed(folder: Path, *words: str) -> dict[str, Any]:
 
 
 #: True of an honest exchange that a faulty library disturbed, and not its own fault.
-BESIDE = ("it failed in a worker with other libraries", "native was measured in workers of its own")
+BESIDE = (
+    "failed in a worker with other libraries",
+    "each pair of native was measured in its own worker",
+)
 
 
 def message(entry: dict[str, Any]) -> str:

@@ -323,5 +323,5 @@ def test_a_buffer_of_pointers_is_not_read_as_values(tmp_path: Path) -> None:
         prepare(1, "giver", "taker", "dlpack", F32),
     )
     assert answer["ok"]["outcome"] == "unproven", answer
-    message = "the buffer of a ndarray has suboffsets, which are not followed"
+    message = "the buffer of a ndarray has suboffsets, which dlbench does not read"
     assert f"values not checked: {message}" in warning_texts(answer["ok"])

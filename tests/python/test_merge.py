@@ -183,7 +183,7 @@ def test_checks_of_machines_are_merged(folder: Path, capsys: pytest.CaptureFixtu
     again["checks"].append(again["checks"][0])
     path.write_text(json.dumps(again))
     assert cli.main(["show", "all"]) == 2
-    assert "a rule that was not checked already" in capsys.readouterr().err
+    assert "a rule that no earlier item has" in capsys.readouterr().err
 
 
 def test_other_versions_of_dlbench_are_kept_apart_with_a_word(

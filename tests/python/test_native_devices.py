@@ -120,9 +120,9 @@ def test_a_stream_of_nothing_is_refused_by_the_consumer() -> None:
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"device": "gpu:0"}, "gpu: native has no such device"),
-        ({"device": "sim:7"}, "sim: no device 7, there are 1"),
-        ({"device": "sim:x"}, "sim:x: not the name of a device"),
+        ({"device": "gpu:0"}, "gpu: native does not support this device"),
+        ({"device": "sim:7"}, "sim: no device 7; number of devices: 1"),
+        ({"device": "sim:x"}, "sim:x: not a device; allowed: cpu, cuda:0"),
     ],
 )
 def test_a_device_that_is_not_there(how: dict[str, str], message: str) -> None:

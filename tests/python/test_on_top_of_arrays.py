@@ -160,7 +160,7 @@ SPECIAL = {
     ("pyarrow", "numpy", "dlpack"): "refused: ArrowTypeError: Can only use DLPack on arrays with",
     ("awkward", "numpy", "convert"): "refused: ValueError: ",
     ("pyarrow", "awkward", "convert"): COPY,
-    ("numpy", "numpy", "convert"): "unsupported: numpy's adapter makes no nulls",
+    ("numpy", "numpy", "convert"): "unsupported: the adapter of numpy makes no nulls",
     ("torch", "numpy", "dlpack"): "refused: BufferError: Can't export tensors that require grad",
     ("torch", "torch", "convert"): ZERO,
     ("paddle", "numpy", "convert"): f"{COPY} grad",

@@ -322,7 +322,9 @@ def test_an_exchange_that_is_too_short_has_no_shares(tmp_path: Path) -> None:
 def test_phases_are_drawn_only_where_they_were_measured(tmp_path: Path) -> None:
     names = {path.name for path in draw(doc(SHAPES["one"]), tmp_path)}
     assert "phases.png" not in names
-    assert "no phases were measured: --phases all" in joined(FIGURES["phases"](doc(SHAPES["one"])))
+    assert "no phases were measured: use --phases all" in joined(
+        FIGURES["phases"](doc(SHAPES["one"]))
+    )
     assert "phases.png" in {path.name for path in draw(doc(SHAPES["phases"]), tmp_path)}
 
 
@@ -339,7 +341,7 @@ def test_a_figure_names_its_origin_and_its_numbers_of_samples(name: str) -> None
     for cell in made["benchmarks"]:
         cell["workers"] = [{"median_ns": 100.0, "samples_ns": [99.0, 100.0, 101.0]}] * 2
     origin = choosing.provenance(doc(made))
-    assert "n: 2 processes a cell, 6 rounds in all" in origin
+    assert "n: 2 processes for each cell, 6 rounds in all" in origin
     for part in ("dlbench", "CPython", made["context"]["date"][:10]):
         assert any(part in text for text in origin)
     shown = joined(FIGURES[name](doc(made)))

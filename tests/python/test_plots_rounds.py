@@ -91,7 +91,7 @@ def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
     (line,) = curves(panel(figure)).values()
     assert max(line.get_ydata()) == drift.WIDEST
     assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
-    assert "beyond 3x: drawn at the edge" in words(figure)
+    assert "rounds beyond 3x are drawn at the edge" in words(figure)
 
 
 def test_a_worker_is_a_line() -> None:
@@ -137,16 +137,16 @@ def test_change_names_machine_date_and_number_of_processes(tmp_path: Path) -> No
     made = compared(a=1.0)
     made["cells"][0] |= {"base_workers": 2, "head_workers": 3}
     reported = words(change.figure(comparison_of(made), "A CPU"))
-    for word in ("A CPU", "n: 2..3 processes a cell and side", made["base"]["date"][:10]):
+    for word in ("A CPU", "n: 2..3 processes for each cell and side", made["base"]["date"][:10]):
         assert word in reported
 
 
 def test_change_of_counts_is_no_change_of_times() -> None:
     reported = words(change.figure(comparison_of(comparisons.of_instructions(1.012))))
-    for word in ("What changed, in instructions", "instructions, head over base"):
+    for word in ("What changed, in instructions", "instructions, head / base"):
         assert word in reported
     assert "95 %" not in reported
-    assert "time, head over base" in words(change.figure(comparison_of(compared(a=1.0))))
+    assert "time, head / base" in words(change.figure(comparison_of(compared(a=1.0))))
 
 
 def test_change_names_an_outcome_that_changed() -> None:
@@ -203,7 +203,7 @@ def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
 
 def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
     empty = document(numpy=[1.0])
-    assert "no streams were tested: --sync" in words(sync.figure(doc(empty)))
+    assert "no streams were tested: use --sync" in words(sync.figure(doc(empty)))
     empty["context"]["dlbench"]["request"] = {"sync": True}
     assert "no exchange had a queue to test" in words(sync.figure(doc(empty)))
 

@@ -334,7 +334,7 @@ def twice(made: dict[str, Any]) -> None:
     ("text", "place"),
     [
         ("", "the file is empty"),
-        (json.dumps(SMALL)[:5000], "broken at byte"),
+        (json.dumps(SMALL)[:5000], "invalid JSON at byte"),
         (b"\xff\xfe{}", "not UTF-8"),
         ("[1, 2]", "expected an object"),
         ('{"context": {"date": ""}, "benchmarks": []}', "not a dlbench results document"),
@@ -344,7 +344,7 @@ def twice(made: dict[str, Any]) -> None:
         (fault(lambda m: m["benchmarks"][1].update(lo_ns=-1.0)), "/benchmarks/1/lo_ns"),
         (fault(lambda m: m["benchmarks"][1]["workers"][0].update(median_ns=0)),
          "/benchmarks/1/workers/0/median_ns"),
-        (fault(twice), "/name: expected a name that no other cell has"),
+        (fault(twice), "/name: expected a name that no earlier cell has"),
     ],
     ids=["empty", "truncated", "binary", "foreign list", "foreign", "future", "nan", "negative",
          "zero", "duplicated"],

@@ -40,7 +40,7 @@ def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     message = page.text("#change-caption")
     assert "base against head, instructions counted: 1 SLOW" in message
     assert "minimum detectable change" not in message
-    assert page.texts("#change-chart .xtitle") == ["instructions, head over base"]
+    assert page.texts("#change-chart .xtitle") == ["instructions, head / base"]
     assert page.own.locator("#change-chart .errorbar").count() == 0
     assert "95 % interval" not in page.texts("#change-table thead th")
     (row,) = page.own.locator("#change-table tbody tr").all()

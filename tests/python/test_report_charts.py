@@ -29,7 +29,7 @@ def clocks() -> dict[str, Any]:
     ("axis", "level", "message"),
     [
         ("clock", "call", "host time of one exchange: "),
-        ("clock", "ready", "time of one exchange until the data is there: "),
+        ("clock", "ready", "time of one exchange until the data is ready: "),
         ("clock", "device", "the device's own time of one exchange: "),
         ("phase", "export", "time of the export in one exchange: "),
     ],

@@ -170,7 +170,7 @@ def test_a_library_that_reads_too_early_is_a_race_without_a_number(
         assert entry["outcome"] == "race", way
         assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
         assert "real_time" not in entry
-        assert f"before the work of queued:{way} was done" in entry["reason"]
+        assert f"before queued:{way}'s work was done" in entry["reason"]
 
 
 def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:

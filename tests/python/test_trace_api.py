@@ -256,7 +256,9 @@ def test_without_a_device_nothing_is_counted(
 ) -> None:
     monkeypatch.setenv("DLBENCH_FAKE_DEVICES", "0")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert message(entry).startswith("API calls: no known copy to check the counts with: cuda: ")
+    assert message(entry).startswith(
+        "API calls: the counts cannot be checked with a known copy: cuda: "
+    )
 
 
 @pytest.mark.parametrize(
@@ -283,7 +285,7 @@ def test_a_library_that_waits_on_the_simulated_device_is_found(
 @pytest.mark.parametrize(
     ("how", "reason"),
     [
-        ("taken", "API calls: CUPTI is taken by Nsight Systems: run without it"),
+        ("taken", "API calls: CUPTI is in use by Nsight Systems; run without that tool"),
         ("broken", "API calls: CUPTI does not start: CUPTI_ERROR_UNKNOWN (999)"),
     ],
 )
@@ -307,7 +309,7 @@ def test_an_older_cupti_does_not_report_its_owner(
     monkeypatch.setenv("DLBENCH_CUPTI", f"{fakes}/older/libcupti.so.12")
     monkeypatch.setenv("DLBENCH_FAKE_CUPTI", "taken")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert message(entry) == "API calls: CUPTI is taken by another tool: run without it"
+    assert message(entry) == "API calls: CUPTI is in use by another tool; run without that tool"
 
 
 def test_without_a_driver_or_without_cupti_it_says_which(
@@ -316,7 +318,7 @@ def test_without_a_driver_or_without_cupti_it_says_which(
     monkeypatch.setenv("DLBENCH_CUPTI", str(tmp_path / "none.so"))
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
-    assert message(entry) == f"API calls: no CUPTI: none of these loads: {tmp_path}/none.so"
+    assert message(entry) == f"API calls: no CUPTI: none of these can be loaded: {tmp_path}/none.so"
     resumed = ("--resume", "run", "--quiet", "--no-plots")
     assert whole.run(tmp_path, *resumed)[0] == 0
     # Nobody counts again what failed; as with instructions.

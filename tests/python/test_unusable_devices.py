@@ -161,8 +161,8 @@ def test_a_devices_uuid_belongs_into_the_drivers_variable(tmp_path: Path, word: 
     status, out, err = whole.run(tmp_path, "native", "native", "--devices", f"cpu,{word}")
     assert (status, out) == (2, "")
     assert err == (
-        f"dlbench: '{word}' is not a device; put it into CUDA_VISIBLE_DEVICES, or for AMD into "
-        "ROCR_VISIBLE_DEVICES, and measure cuda:0 or rocm:0\n"
+        f"dlbench: '{word}' is the UUID of a device; set CUDA_VISIBLE_DEVICES to it and measure "
+        "cuda:0, or for AMD set ROCR_VISIBLE_DEVICES and measure rocm:0\n"
     )
 
 

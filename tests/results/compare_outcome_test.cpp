@@ -95,7 +95,7 @@ TEST_F(CompareOutcomes, WhatIsBelowTheResolutionIsNotLostAndNotSlower) {
   EXPECT_EQ(cell(made, "slow").details.front(),
             "less than 31.0 ns in base, the timer's resolution");
   EXPECT_EQ(cell(made, "near").details.front(),
-            "less than 31.0 ns in base, since its rounds scatter");
+            "less than 31.0 ns in base, because its rounds scatter");
   EXPECT_EQ(cell(compare(head, base), "slow").verdict, ChangeWord::fast);
 }
 

@@ -173,9 +173,10 @@ TEST_F(Compare, WhatAnotherBudgetDidNotReachIsNotLost) {
   const Comparison made = compare(base, write("head", rest, asked("90s")));
   EXPECT_EQ(made.count(Presence::lost), 0U);
   EXPECT_EQ(made.left_out[0], 1U);
-  EXPECT_EQ(made.warnings.front().text,
-            "the options of the two runs differ (budget: the default in base, 90s in head): only "
-            "the cells that both runs have are compared; 1 are in base only and 0 in head only");
+  EXPECT_EQ(
+      made.warnings.front().text,
+      "the options of the two runs differ (budget: the default in base, 90s in head), so only "
+      "the cells of both runs are compared; 1 are only in base and 0 only in head");
   EXPECT_EQ(made.count(OutcomeChange::worse), 1U) << "numpy -> c was tried, and fails now";
   EXPECT_EQ(compare(base, write("head", rest, asked(""))).count(Presence::lost), 1U);
 }

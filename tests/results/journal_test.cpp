@@ -160,7 +160,7 @@ TEST(Journal, ABrokenLineCostsItselfAlone) {
   const std::size_t second = good.find('\n') + 1;
   std::string text = good;
   text.insert(second, "{\"entry\":{\"name\":\n");
-  EXPECT_EQ(why(text, 2).rfind("line 2: /entry/name: broken at byte", 0), 0U);
+  EXPECT_EQ(why(text, 2).rfind("line 2: /entry/name: invalid JSON at byte", 0), 0U);
   for (const std::string line : {"", "\xff\xfe", "7", "[]", "{\"other\":1}", "{\"entry\":[]}"}) {
     text = good;
     EXPECT_EQ(why(text.insert(second, line + "\n"), 2).rfind("line 2: ", 0), 0U) << line;

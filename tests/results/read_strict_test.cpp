@@ -81,14 +81,15 @@ TEST_F(ReadStrict, AFaultInALaterBlockIsNamedByItsPlace) {
   const std::string line = std::to_string(
       std::count(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
   EXPECT_EQ(complaint("\"number\":x"),
-            path_.string() + ": /rows/2500/number: broken at byte " + std::to_string(at + 9) +
+            path_.string() + ": /rows/2500/number: invalid JSON at byte " + std::to_string(at + 9) +
                 ": line " + line +
                 ", column 11: syntax error while parsing value - invalid literal");
   EXPECT_NE(complaint("\"num\xff").find("/rows/2500"), std::string::npos);
   EXPECT_NE(complaint("\"num\nx").find("/rows/2500"), std::string::npos);
   EXPECT_NE(complaint(std::string_view("\0", 1)).find("/rows/2500"), std::string::npos);
   EXPECT_NE(usage_error([&] { read(good.substr(0, at)); }).find("/rows/2500"), std::string::npos);
-  EXPECT_NE(usage_error([&] { read(good + "\n7"); }).find(": broken at byte"), std::string::npos);
+  EXPECT_NE(usage_error([&] { read(good + "\n7"); }).find(": invalid JSON at byte"),
+            std::string::npos);
 }
 
 TEST_F(ReadStrict, PassesOnTheItemsOfTheListsAlone) {
@@ -96,7 +97,7 @@ TEST_F(ReadStrict, PassesOnTheItemsOfTheListsAlone) {
             json::parse(R"([{"a": [1, 2]}, 3, [], "x"])"));
   EXPECT_EQ(rest_, json::parse(R"({"head": [1], "rows": [], "tail": {"rows": [7]}})"));
   const std::string broken = usage_error([&] { read(R"({"rows": [1, {"a": [2, x]}]})"); });
-  EXPECT_EQ(broken.find(path_.string() + ": /rows/1/a/1: broken at byte"), 0U) << broken;
+  EXPECT_EQ(broken.find(path_.string() + ": /rows/1/a/1: invalid JSON at byte"), 0U) << broken;
 }
 
 TEST_F(ReadStrict, WhatIsNoFileOrEmptyOrTooLargeIsRefused) {

@@ -16,7 +16,7 @@ void print(const Coverage& row) {
   std::printf("  %-44s %5.1f %%  %4.1f rounds\n", row.source.c_str(), 100 * row.share, row.rounds);
 }
 
-/// What docs/explanation/numbers.md says of such rounds, in per cent, and 1 % for the scatter of
+/// What docs/explanation/intervals.md has for such rounds, in per cent, and 1 % for the scatter of
 /// the trials.
 struct Told {
   double least, most;

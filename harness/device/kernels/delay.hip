@@ -1,10 +1,9 @@
-// Compiled by hiprtc where it runs, which includes the runtime's header by itself.
+// Compiled at run time by hiprtc, which includes the runtime's header by itself.
 #ifndef __HIPCC_RTC__
 #include <hip/hip_runtime.h>
 #endif
 
-// The clock that counts at one rate whatever the others do; older headers declare it for the
-// device's half of a compilation only.
+// The clock with a constant rate. Older headers declare it only for device code.
 static __device__ unsigned long long ticks() {
 #ifdef __HIP_DEVICE_COMPILE__
   return static_cast<unsigned long long>(wall_clock64());
@@ -17,8 +16,8 @@ static __device__ unsigned long long in_ns(unsigned long long read, unsigned lon
   return read / khz * 1000000 + read % khz * 1000000 / khz;
 }
 
-// Up, so that a wait is never too short. Once, before the wait: a division takes longer than the
-// clock's step.
+// Rounds up, so that a wait is never too short. Called once, before the wait, because a division
+// takes longer than the clock's step.
 static __device__ unsigned long long in_ticks(unsigned long long ns, unsigned long long khz) {
   return ns / 1000000 * khz + (ns % 1000000 * khz + 999999) / 1000000;
 }

@@ -1,5 +1,5 @@
-// The module `_device`: the device room of a process, for the worker, the native producer and
-// consumer, and Python.
+// The module `_device`: the devices of a process, for the worker, the native producer and consumer,
+// and Python.
 #define PY_SSIZE_T_CLEAN
 #include "exchange/python/module.hpp"
 
@@ -63,7 +63,7 @@ template <typename Measure>
 auto measured_in(const char* name, int ordinal, Measure&& measure) {
   const Backend* found = dlbench::device::backend(name);
   if (found == nullptr || found->table == nullptr) {
-    throw std::runtime_error(found == nullptr ? "no such kind of device" : found->detail);
+    throw std::runtime_error(found == nullptr ? "unknown kind of device" : found->detail);
   }
   const dlbench::device::Entered inside(*found->table, ordinal);
   if (inside.code() != 0) {

@@ -9,7 +9,7 @@
 
 namespace dlbench {
 
-// For state that the GIL protects: thread-local in a Python without a GIL.
+// Marks state that the GIL protects; it is thread-local in a Python without a GIL.
 #ifdef Py_GIL_DISABLED
 #define DLBENCH_UNDER_GIL thread_local
 #else
@@ -21,9 +21,9 @@ inline PyModuleDef define_module(const char* name, const char* doc, PyMethodDef*
   return {PyModuleDef_HEAD_INIT, name, doc, -1, methods, nullptr, nullptr, nullptr, nullptr};
 }
 
-/// Creates a module and declares that it runs without the GIL: its shared state is constant,
-/// atomic, locked, or DLBENCH_UNDER_GIL. Without this declaration its import would enable the GIL
-/// of a free-threaded Python. Null with an exception set.
+/// Creates a module that runs without the GIL: its shared state is constant, atomic, locked, or
+/// DLBENCH_UNDER_GIL. Without this declaration the import enables the GIL of a free-threaded
+/// Python. Null with an exception set.
 inline PyObject* create_module(PyModuleDef& definition) {
   PyObject* module = PyModule_Create(&definition);
 #ifdef Py_GIL_DISABLED

@@ -26,8 +26,7 @@ PyObject* tuple_of(std::span<const Integer> values) {
   return tuple.release();
 }
 
-/// Sets the common fields of a static type. A static type is used because its instances hold no
-/// reference to it.
+/// Sets the common fields of a static type, whose instances have no reference to it.
 inline void name_type(PyTypeObject& type, const char* name, const char* doc, Py_ssize_t size,
                       destructor dealloc) {
   Py_SET_REFCNT(reinterpret_cast<PyObject*>(&type), 1);

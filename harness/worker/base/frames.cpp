@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-// CPython 3.10 passes another kind of frame. Without the GIL other threads would enter functions
+// CPython 3.10 passes another kind of frame. Without the GIL, threads would enter functions
 // concurrently.
 #if PY_VERSION_HEX >= 0x030B0000 && !defined(Py_GIL_DISABLED)
 #define DLBENCH_NAMES_FRAMES
@@ -117,7 +117,8 @@ std::vector<FrameNode> Frames::seen() {
 #else
 
 Frames::Frames() {
-  throw Failure{Outcome::refused, "", "this Python version has no hook that names its functions"};
+  throw Failure{Outcome::refused, "",
+                "functions cannot be named: this needs CPython 3.11 or newer, with the GIL"};
 }
 
 Frames::~Frames() = default;

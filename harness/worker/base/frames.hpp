@@ -22,7 +22,7 @@ class Frames {
  public:
   static constexpr int kMost = 256;
 
-  /// Throws Failure if the interpreter lacks the hook. CPython 3.11 and newer have it.
+  /// Throws Failure on CPython 3.10 and on a free-threaded Python.
   Frames();
   ~Frames();
   Frames(const Frames&) = delete;

@@ -23,9 +23,9 @@ inline PyObject* unknown_keyword(PyObject* const* values, PyObject* names,
   return nullptr;
 }
 
-/// The messages of the TypeError that an old producer raises for an unknown argument. They are
-/// complete texts because a consumer may get one in every timed exchange, and formatting costs
-/// about 20 ns for each part.
+/// The messages of the TypeError that an old producer raises for an unknown argument. They have one
+/// part to format, because a consumer may cause one in every timed exchange, and each part costs
+/// about 20 ns.
 inline constexpr const char* kUnknownToDlpack =
     "__dlpack__() got an unexpected keyword argument '%U'";
 inline constexpr const char* kUnknownToArray =

@@ -25,8 +25,8 @@ std::string utf8(const Ref& text) {
   return {bytes, static_cast<std::size_t>(size)};
 }
 
-// The first line with content. Some libraries begin messages with a blank line, or with a heading
-// that ends in a colon.
+// The first line with content: some messages begin with a blank line, or with a heading that ends
+// in a colon.
 std::string first_line(std::string_view text) {
   constexpr const char* kBlank = " \t\r\n";
   std::string line;

@@ -39,7 +39,7 @@ struct Failure {
   Outcome outcome = Outcome::refused;
   std::string exception;  ///< the type's name; empty where no exception was raised
   std::string reason;     ///< one line
-  std::string code{};     ///< of model/codes.hpp; empty: nothing more than the outcome is known
+  std::string code{};     ///< of model/codes.hpp; empty: no refinement of the outcome
   std::map<std::string, std::string> data{};  ///< values for the names in the code's meaning
 };
 

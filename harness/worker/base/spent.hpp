@@ -5,7 +5,7 @@
 
 namespace dlbench::worker {
 
-/// Counts how a worker spends its time. The remaining time of a run is dlbench's own.
+/// Counts how a worker spends its time. The remaining time is spent in dlbench.
 class Spent {
  public:
   enum class On {

@@ -40,7 +40,7 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
   const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
   if (waits && !ready_) {
     throw Failure{Outcome::import_failed, "",
-                  order.exchange.consumer + " has no `ready` in this worker"};
+                  "the adapter of " + order.exchange.consumer + " defines no `ready`"};
   }
   step("make");
   pool_ = arrays.get(order.exchange, producer, order.make_case);
@@ -107,12 +107,11 @@ Ref ExchangeCall::import_first(const Step& step) {
   try {
     return import_with_warnings(borrowed_[0], python_warnings_, [&] { step("ready"); });
   } catch (const Failure& failure) {
-    // The exception is from dlbench's exporter, not from a library.
+    // dlbench's exporter raised, not a library.
     if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;
-    throw Failure{Outcome::no_protocol, "",
-                  "the consumer passes an argument that the producer's method does not accept; "
-                  "its reason: " +
-                      failure.reason};
+    throw Failure{
+        Outcome::no_protocol, "",
+        "the consumer passes an argument that the producer's method rejects: " + failure.reason};
   }
 }
 
@@ -127,8 +126,7 @@ std::optional<Failure> ExchangeCall::import_recorded(Shown shown, Recorder& reco
   }
 }
 
-// Only the first call of an exchange has one-time costs, so its time is kept, whatever its argument
-// is.
+// Keeps the time of the first call of an exchange, which includes one-time costs.
 Ref ExchangeCall::import_with_warnings(PyObject* x, Warnings& warnings,
                                        const std::function<void()>& called) {
   double call_ns = 0;

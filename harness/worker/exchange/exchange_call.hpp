@@ -56,7 +56,7 @@ class ExchangeCall {
   }
   PyObject* first_exporter() const { return exporters().front().get(); }
   bool has_exports() const { return !exported_.empty(); }
-  /// How the consumer reaches the arrays without a proxy: `Seen::via`.
+  /// `Seen::via` without a proxy.
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
 
   /// Passes the arrays to the consumer, or the results of EXPORTS if the arrays do not offer the
@@ -105,9 +105,9 @@ class ExchangeCall {
   Ref ready_;
   std::uint64_t most_iterations_;
   std::shared_ptr<const Pool> pool_;
-  Export export_;              // where no attribute of the arrays offers the protocol, or empty
-  std::vector<Ref> exported_;  // the objects that then offer it
-  std::vector<Ref> inputs_;    // the arrays, or the objects in their place
+  Export export_;                    // used if no attribute of the arrays offers the protocol
+  std::vector<Ref> exported_;        // the objects that offer the protocol through export_
+  std::vector<Ref> inputs_;          // the arrays, or the objects in their place
   std::vector<PyObject*> borrowed_;  // of inputs_
   std::size_t next_ = 0;
   Shown shown_ = 0;

@@ -44,7 +44,7 @@ void ExchangeJudge::conclude() {
   add_warnings();
 }
 
-// Called before any result is released: a result whose memory is already deleted must not be
+// Called before any result is released, because a result whose memory is deleted must not be
 // released.
 void ExchangeJudge::check_lifetime(Ref& result) {
   if (result.get() == call_.first_exporter()) return;
@@ -70,11 +70,11 @@ void ExchangeJudge::check_growth(TimedBlocks& blocks) {
   const double left = bytes_left_behind(block.body(), std::min(blocks.calibrated(), kMost));
   if (left <= 0) return;
   const std::string bytes = std::to_string(std::lround(left));
-  warn(lifetime_, "memory-grows", "memory: each exchange leaves " + bytes + " bytes behind",
+  warn(lifetime_, "memory-grows", "memory: each exchange leaves " + bytes + " bytes allocated",
        {{"bytes", bytes}});
 }
 
-// Adds the warnings that are not part of a judgment, which is replaced each time.
+// Adds the warnings that are not part of a judgment, because each judgment replaces its own.
 void ExchangeJudge::add_warnings() {
   warn(judgement_.warnings, lifetime_);
   warn(judgement_.warnings, call_.python_warnings());
@@ -162,8 +162,9 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
       why_not = error.what();
     } catch (const Failure& failure) {
       why_not =
-          "the exchange fails under the guard only, for example if a system call reads the "
-          "memory: ";
+          "the exchange fails only while pages are guarded, for example because a system call "
+          "reads "
+          "them: ";
       why_not += failure.reason;
     }
   }

@@ -12,8 +12,8 @@
 
 namespace dlbench::worker {
 
-/// Judges one exchange: whether the values are right, whether bytes were copied and by which
-/// library, and whether memory lives long enough.
+/// Judges one exchange: are the values right, did a library copy, and does the memory live long
+/// enough?
 class ExchangeJudge {
  public:
   ExchangeJudge(const Order& order, ExchangeCall& call);
@@ -40,8 +40,8 @@ class ExchangeJudge {
   /// Does the same for dispatch, which has no evidence.
   void add_warnings();
 
-  /// Judges a new import under the page guard, with which lazy libraries may behave differently.
-  /// Call it after the rounds, because protecting pages splits huge pages. Throws Failure.
+  /// Judges a new import under the page guard. Call it after the rounds, because protecting pages
+  /// splits huge pages and may change the behavior of lazy libraries. Throws Failure.
   const Judgement& judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
                                const Step& step);
 

@@ -10,7 +10,7 @@ namespace dlbench::worker {
 const Phases& ExchangePhases::prepare() {
   if (is_dispatch(observed_.seen.used)) {
     throw Failure{Outcome::no_protocol, "",
-                  "no transfer takes place: NumPy's function calls the array's own code"};
+                  "nothing is transferred: NumPy's function calls the array's own code"};
   }
   if (observed_.refuses_replay) {
     throw Failure{
@@ -32,7 +32,8 @@ const Phases& ExchangePhases::prepare() {
 }
 
 Phases& ExchangePhases::prepared() {
-  if (!phases_) throw Failure{Outcome::refused, "", "its phases are not prepared"};
+  if (!phases_)
+    throw Failure{Outcome::refused, "", "the phases are not prepared; request `split` first"};
   return *phases_;
 }
 

@@ -42,8 +42,8 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   blocks.calibrate(order);
 }
 
-// Calls a NumPy function on the array itself. The result is computed, so it shares no memory with
-// the array and has other values; only its type and extras are compared.
+// Calls a NumPy function on the array. The result is computed, so only its type and extras are
+// compared, not memory or values.
 void Prepared::dispatch(const Order& order, const Step& step) {
   const std::string& requested = order.exchange.protocol;
   PyTypeObject* type = Py_TYPE(call.first_array());

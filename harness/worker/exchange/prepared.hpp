@@ -10,7 +10,7 @@
 
 namespace dlbench::worker {
 
-/// One prepared exchange in this worker. Its parts refer to each other, so it cannot be moved.
+/// Owns one prepared exchange of this worker. Its parts refer to each other, so it cannot be moved.
 class Prepared {
  public:
   /// Makes the arrays, calls once, judges values and lifetimes, calls once through a recording

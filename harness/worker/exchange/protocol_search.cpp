@@ -28,10 +28,9 @@ bool has_version_request(const Recorder& recorder) {
       });
 }
 
-// The reason why the requested protocol is not used. `direct`: the protocol that the consumer uses
-// for the array itself, if known. If the other one of DLPack's two structs was exported, the
-// producer is responsible, unless the consumer did not request this one. (The proxy of
-// `dlpack_legacy` hides the request for a version.)
+// The reason why the requested protocol is not used. `direct`: how the consumer imports the array
+// itself, if known. If the wrong DLPack struct was exported, the reason also shows whether the
+// consumer requested a version. (The proxy of `dlpack_legacy` hides that request.)
 std::string other_way(const std::string& requested, const std::string& direct,
                       const Recorder& recorder) {
   const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
@@ -58,15 +57,15 @@ Seen seen_through(const Recorder& recorder, const char* via) {
 
 }  // namespace
 
-// A consumer that checks the exact type makes no request to the proxy. The direct call can then
-// only be reported as `convert`, which names no protocol. A cell with wrong values is repeated
-// through a proxy only if another protocol was observed.
+// A consumer that checks the exact type makes no request to the proxy, so its direct call is
+// reported only as `convert`. A cell with wrong values is repeated through a proxy only if another
+// protocol was observed.
 void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
     observed_.seen.used = "own";
     if (requested != "convert" && !is_wrong) {
-      use_proxy(requested, "the object itself");
+      use_proxy(requested, "a shortcut that returns the array itself");
     }
     return;
   }
@@ -75,7 +74,8 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
     if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
       throw Failure{Outcome::no_protocol, "",
-                    "it gets a capsule, which is " + facts.struct_name + " unless requested"};
+                    "the consumer imports a capsule of __dlpack__(), which has the " +
+                        facts.struct_name + " struct"};
     }
     observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
                       facts.flags, {}};
@@ -84,7 +84,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     return;
   }
   Recorder recorder;
-  Warnings warnings;  // of an exchange that is not the timed one, so they are dropped
+  Warnings warnings;  // dropped, because this exchange is not the timed one
   const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
   if (requested == "convert") {
     // A general call may recognize the type and import other objects through another path.
@@ -94,7 +94,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   } else if (fits(requested, recorder)) {
     observe(recorder, call_.way());
   } else if (!is_wrong || !recorder.used().empty()) {
-    use_proxy(requested, recorder.used().empty() ? "a path of its own" : recorder.used());
+    use_proxy(requested, recorder.used().empty() ? "its own code for the type" : recorder.used());
   }
 }
 
@@ -111,21 +111,22 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
   const std::optional<Failure> refusal =
       call_.import_recorded(shown_for(requested), recorder, warnings);
   producer_raised_ = refusal && recorder.producer_failed();
-  // A failed request for the protocol still counts as a use of it.
+  // A failed request for the protocol counts as a use of it.
   if (refusal && (fits(requested, recorder) || recorder.producer_failed())) throw Failure(*refusal);
   if (refusal || !fits(requested, recorder)) {
     Failure other{Outcome::no_protocol, "", other_way(requested, direct, recorder),
                   std::string(codes::kOtherProtocol)};
     if (refusal) {
-      other.reason += "; if only that protocol is offered, it raises: " + refusal->reason;
+      other.reason +=
+          "; with a proxy that offers only " + requested + ", it raises: " + refusal->reason;
       other.data["proxy"] = refusal->reason;
     }
     throw other;
   }
   observe(recorder, call_.has_exports() ? call_.way() : "proxy");
-  if (!observed_.is_proxied()) return;  // the objects of EXPORTS offer this protocol alone already
-  // The first call was made with the array itself, so its warnings are marked, unless the call with
-  // the proxy has them too.
+  if (!observed_.is_proxied()) return;  // the objects of EXPORTS already offer only this protocol
+  // The first call used the array itself, so mark its warnings unless the call with the proxy
+  // repeats them.
   for (Warning& early : call_.python_warnings()) {
     if (contains(warnings, early)) continue;
     early.text = "first call: " + early.text;
@@ -136,7 +137,7 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
   call_.pass_proxies(shown_for(requested));
 }
 
-// A consumer that imports the array itself refuses only the proxy.
+// If the consumer imports the array itself, it refuses only the proxy.
 Failure ProtocolSearch::explain_refusal(
     const Failure& refusal, const Exchange& exchange,
     const std::function<std::optional<Failure>(PyObject*)>& find_wrong) {
@@ -158,8 +159,9 @@ Failure ProtocolSearch::explain_refusal(
                                 : call_.has_exports() ? "the call raised "
                                                       : exchange.consumer + " raised ";
   return {Outcome::no_protocol, refusal.exception,
-          exchange.consumer + " imports the array itself; through dlbench's proxy, which offers " +
-              exchange.protocol + " alone, " + raised_by + message_of(refusal),
+          exchange.consumer +
+              " imports the array itself; through dlbench's proxy, which offers only " +
+              exchange.protocol + ", " + raised_by + message_of(refusal),
           std::string(codes::kProxyRefused)};
 }
 

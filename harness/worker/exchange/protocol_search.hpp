@@ -22,7 +22,7 @@ struct ObservedProtocol {
 };
 
 /// Finds the protocol through which the consumer imports the array. Passes a proxy if the consumer
-/// uses the requested protocol only with a proxy.
+/// needs one to use the requested protocol.
 class ProtocolSearch {
  public:
   explicit ProtocolSearch(ExchangeCall& call) : call_(call) {}
@@ -39,8 +39,8 @@ class ProtocolSearch {
   /// Throws Failure `no-protocol` if the requested protocol is not used.
   void find(const std::string& requested, bool is_same_object, bool is_wrong);
 
-  /// Passes proxies that offer the requested protocol alone. `direct`: the protocol that the
-  /// consumer uses for the array itself, if known. Throws Failure.
+  /// Passes proxies that offer only the requested protocol. `direct`: how the consumer imports the
+  /// array itself, for the message; may be empty. Throws Failure.
   void use_proxy(const std::string& requested, const std::string& direct);
 
   /// Is the consumer's exception about an object of dlbench?
@@ -53,8 +53,8 @@ class ProtocolSearch {
   Failure explain_refusal(const Failure& refusal, const Exchange& exchange,
                           const std::function<std::optional<Failure>(PyObject*)>& find_wrong);
 
-  /// Records the consumer's requests with the current streams, because a library passes its current
-  /// stream. Throws Failure.
+  /// Records the consumer's requests again, because a library passes its current stream. Throws
+  /// Failure.
   Recording record_now();
 
  private:

@@ -86,14 +86,14 @@ bool has_stream_in_interface(PyObject* array) {
   }
 }
 
-// A library has one current stream, unless both of its adapter files have their own.
+// Do both adapter files of a library set the same current stream?
 bool is_one_stream(const SyncLibraries& libraries) {
   return &libraries.producer == &libraries.consumer && !has_own_stream(libraries.consumer) &&
          !optional_attribute(libraries.consumer.consumer.get(), "on_stream");
 }
 
-// Must the consumer's read on its current stream come after the producer's work? It must, whatever
-// stream the consumer's call names, unless it passes "do not synchronize".
+// Must the consumer's read on its current stream come after the producer's work? Yes, for any
+// `stream` argument except -1, "do not synchronize".
 bool requires_order(const Variant& own_call, const Recording& recording,
                     const SyncLibraries& libraries, PyObject* array) {
   if (export_call(recording) != nullptr) return own_call.required;
@@ -145,7 +145,7 @@ Warning reason_of(std::string_view code) {
   return {std::string(code), std::string(codes::sync_text(code))};
 }
 
-// If streams are ordered by chance, every exchange appears synchronized.
+// If the device orders the streams anyway, every exchange appears synchronized.
 Ordering without_independence(const Variant& variant) {
   Ordering found = begin_ordering(variant);
   found.waits = Waits::inconclusive;
@@ -168,7 +168,7 @@ Ordering classify_variant(const Variant& variant, const sync::Queue& queue) {
   } catch (const Failure& failure) {
     std::string text = failure.exception;
     if (!failure.reason.empty()) text += (text.empty() ? "" : ": ") + failure.reason;
-    if (text.empty()) text = "it was refused";
+    if (text.empty()) text = "the call was refused without a message";
     found.reason = {std::string(codes::kArgumentRefused), text,
                     data_of("exception", failure.exception)};
   } catch (const std::exception& error) {
@@ -194,8 +194,8 @@ std::string race_of(const std::vector<Ordering>& sync, const Exchange& exchange)
                             : *one.waits == Waits::wrong_stream
                                 ? "a stream waited for another stream"
                                 : "the host waited for another stream";
-    return exchange.consumer + " read old content before the work of " + exchange.producer +
-           " was done: " + how;
+    return exchange.consumer + " read old content before " + exchange.producer +
+           "'s work was done: " + how;
   }
   return "";
 }

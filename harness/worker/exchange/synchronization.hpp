@@ -17,7 +17,7 @@ struct SynchronizationFound {
 };
 
 /// Imports arrays that are still being computed, once for each stream argument, and classifies the
-/// synchronization. Empty if the producer's adapter has no queue. Throws Failure.
+/// synchronization. The result is empty if the producer's adapter has no queue. Throws Failure.
 SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
                                               const Order& order, const Step& step);
 

@@ -23,7 +23,7 @@ Block TimedBlocks::block(const std::string& clock) {
 }
 
 // With an asynchronous consumer both clocks use the iterations that fill a block of `ready`,
-// because bare calls return before the work that they start.
+// because calls alone return before their work is done.
 void TimedBlocks::calibrate(const Order& order) {
   Block timed = block("ready");
   const Spent::Span counted(Spent::On::timing);
@@ -83,7 +83,7 @@ void TimedBlocks::prepare_device_clock(const Order& order) {
     const Ref stream = call_for_device(call_.consumer(), "stream", device);
     if (!at || !stream) {
       throw Failure{Outcome::unsupported, "",
-                    order.exchange.consumer + " has no known stream of its own on " + device};
+                    "the adapter of " + order.exchange.consumer + " names no stream on " + device};
     }
     void* handle = PyLong_AsVoidPtr(stream.get());
     if (PyErr_Occurred() != nullptr) throw fetch_failure();
@@ -99,7 +99,7 @@ void TimedBlocks::prepare_device_clock(const Order& order) {
 }
 
 measure::Reading TimedBlocks::device_round(measure::Body body, std::uint64_t iterations) {
-  if (!device_clock_) throw Failure{Outcome::refused, "", "it has no device clock"};
+  if (!device_clock_) throw Failure{Outcome::refused, "", "the exchange has no clock `device`"};
   const measure::Reading reading = [&] {
     const Spent::Span counted(Spent::On::timing);
     return device_clock_->round(body, iterations);

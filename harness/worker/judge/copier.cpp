@@ -50,8 +50,8 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
   if (exchanged.guarded) {
     const GuardSeen& seen = exchanged.guarded->seen;
     const std::uint64_t in_export = exchanged.guarded->in_export;
-    // A copy reads more than half of the pages. Not all pages count, because a page that was read
-    // before is not seen again.
+    // A copy reads all pages, but the guard does not see a page again that was read before. More
+    // than half is enough.
     producer = producer || in_export * 2 > seen.pages;
     const bool nowhere = exported == 0 || exchanged.result == 0;
     consumer = consumer || (nowhere && (seen.read - in_export) * 2 > seen.pages);

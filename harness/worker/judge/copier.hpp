@@ -14,10 +14,10 @@ struct Copier {
   Warnings warnings;
 };
 
-/// Makes one more exchange through the proxy of `recorder`. The producer copied if the address of
-/// its export differs from that of its array, or if its code read the pages. The consumer copied if
-/// the address of the result differs from that of the export. `guarded`: the source's pages can be
-/// protected. Throws Failure if the consumer rejects the proxy.
+/// Makes one more exchange through the proxy of `recorder`. The producer copied if the addresses of
+/// its export and its array differ, or if its code read the pages. The consumer copied if the
+/// addresses of the result and the export differ. `guarded`: the source's pages can be protected.
+/// Throws Failure if the consumer rejects the proxy.
 Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::View& source,
                  bool guarded);
 

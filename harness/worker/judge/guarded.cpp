@@ -54,8 +54,7 @@ Readable read_result(PyObject* result, const Extent& source, const Steps& steps)
     if (found.overlaps(source)) return Readable::address;
     touch(found);
   } catch (const Failure&) {
-    // Memory that can never be read is not a failure because of the guard, which the caller
-    // reports.
+    // Memory that can never be read is no failure of the guard; the caller reports it.
     if (readable == Readable::address) throw;
     return Readable::nothing;
   }
@@ -84,10 +83,10 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
     return Proof::skipped;
   }
   if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kFewPagesShare)) {
-    warn(warnings, "few-pages-read", some + ": a few values, no copy", data);
+    warn(warnings, "few-pages-read", some + ": a few values, not a copy", data);
     return Proof::yes;
   }
-  warn(warnings, "partly-read", some + ": neither a few nor all", data);
+  warn(warnings, "partly-read", some + ": more than a few values, less than a copy", data);
   return Proof::skipped;
 }
 
@@ -170,8 +169,7 @@ Guarded exchange_guarded(const View& source, const Steps& steps, std::size_t mos
   if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
   if (seen.complete && released.complete) {
     guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
-    // A page that was not read may be read later, and a result that cannot be read may not contain
-    // the values.
+    // No read so far proves nothing if the values lie elsewhere: pages may be read later.
     const bool may_be_read = readable == Readable::values && guarded.word == Proof::yes;
     if (may_be_read || readable == Readable::nothing) guarded.word = Proof::skipped;
   } else {

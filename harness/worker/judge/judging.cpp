@@ -53,20 +53,20 @@ bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
   return a != b && !(exchange::on_host(a) && exchange::on_host(b));
 }
 
-// Throws if the producer made the right values with another dtype: such a conversion is not part of
-// the exchange. (Other values are `wrong` below.)
+// Throws if the producer made the right values with another dtype, because that conversion is not
+// part of the exchange. (Wrong values are reported below.)
 void require_case(const exchange::View& expected, const exchange::View& made) {
   const exchange::View same = exchange::restated(expected, made);
   const bool are_bytes = expected.element_bytes() == 1 && same.element_bytes() == 1;
   if (same.dtype == expected.dtype || are_bytes) return;
   if (!exchange::difference(expected, made).empty()) return;
   throw Failure{Outcome::unsupported, "",
-                "the producer's array is of " + exchange::to_string(made.dtype) + ", not of " +
+                "the producer's array has dtype " + exchange::to_string(made.dtype) + ", not " +
                     exchange::to_string(expected.dtype)};
 }
 
-// A copy that was made to read the values has other strides, so only the result's own memory can
-// show a changed layout.
+// A copy that dlbench made to read the values has other strides, so compare the layout of the
+// result's own memory.
 std::vector<std::string> changed(const exchange::View& expected, const exchange::View& values,
                                  PyObject* result, const Library& consumer) {
   std::vector<std::string> words = exchange::changed(expected, values);
@@ -134,7 +134,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     for (const std::string& word : found.undecided) {
       warn(judgement.warnings, "extras-not-compared",
            "extras not compared: no adapter can read " + word +
-               " from this result, so whether it was kept is not known",
+               " from this result, so it is unknown whether it was kept",
            {{"extra", word}});
     }
   });

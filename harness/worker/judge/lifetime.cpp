@@ -35,8 +35,8 @@ std::uintptr_t place_of(PyObject* array, const Library& library) {
   }
 }
 
-/// Does the result use memory that was deleted? A consumer may request twice and drop the first
-/// answer, so memory of another tensor that is still open counts as alive.
+/// Does the result use memory that was deleted? Memory of a tensor that is still open is alive,
+/// because a consumer may request twice and drop the first answer.
 bool uses_deleted_memory(const All& borrowed_tensors, PyObject* result, const Library& consumer) {
   if (std::ranges::all_of(borrowed_tensors, is_open)) return false;
   const std::uintptr_t place = place_of(result, consumer);

@@ -26,16 +26,14 @@ struct ExportSource {
 };
 
 /// Makes one exchange of the array through a proxy, with borrowed tensors that count the calls of
-/// their deleters. `import` imports an object and waits for its data. If it throws a Failure
-/// because the consumer refuses, nothing is reported. Waits half a second for a deleter, because
-/// some run on other threads.
+/// their deleters. `import` imports an object and waits for its data. A Failure of `import` is not
+/// reported. Waits half a second for a deleter, because some run on other threads.
 Lifetime observe_lifetime(const ExportSource& source, const Library& consumer,
                           const std::function<Ref(PyObject*)>& import);
 
 /// The bytes of the C heap that each call leaves allocated: the minimum of three blocks of `calls`
-/// calls. 0 if a block leaves less than 16 bytes for each call, if a call fails, and if the C
-/// library does not report the size of the heap. The minimum excludes caches and pools that are
-/// filled once.
+/// calls, which excludes caches and pools that are filled once. 0 if a block leaves less than 16
+/// bytes for each call, if a call fails, or if the C library does not report the size of the heap.
 double bytes_left_behind(measure::Body body, std::uint64_t calls);
 
 }  // namespace dlbench::worker

@@ -24,7 +24,9 @@ std::vector<std::string> devices_of(const std::string& name, PyObject* loading, 
     if (failure.outcome != Outcome::out_of_memory) failure.outcome = Outcome::no_device;
     throw;
   }
-  if (devices.empty()) throw Failure{Outcome::no_device, "", name + " finds no device here"};
+  if (devices.empty()) {
+    throw Failure{Outcome::no_device, "", name + " finds no device on this machine"};
+  }
   return devices;
 }
 
@@ -71,7 +73,7 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
     // after NumPy.
     checked(PyImport_ImportModule("dlbench.case"));
     Library& library = libraries_[name];
-    // A file without `devices` has the default, which does not override the other file.
+    // The default of a file without `devices` does not override the other file.
     if (PyObject_HasAttrString(module.get(), "devices") ||
         PyObject_HasAttrString(module.get(), "DEVICES")) {
       library.devices = loaded.devices;

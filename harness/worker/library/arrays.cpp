@@ -11,9 +11,8 @@
 namespace dlbench::worker {
 namespace {
 
-// Small arrays are used in rotation, so that not always the same cache lines are warm. A large
-// array exists once, because each array costs page faults and an exchange without a copy does not
-// read it.
+// Small arrays are used in rotation, so that different cache lines are used. A large array exists
+// once, because each array costs page faults.
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
@@ -25,8 +24,9 @@ void require_special(const Exchange& exchange, const Library& producer, const Re
   const Ref known = optional_attribute(producer.producer.get(), "SPECIAL");
   if (known && PySequence_Contains(known.get(), special.get()) == 1) return;
   PyErr_Clear();
-  throw Failure{Outcome::unsupported, "",
-                exchange.producer + "'s adapter makes no " + text_of(special.get()) + " arrays"};
+  throw Failure{
+      Outcome::unsupported, "",
+      "the adapter of " + exchange.producer + " makes no " + text_of(special.get()) + " arrays"};
 }
 
 Ref call_make(const Exchange& exchange, const Library& producer, const Ref& spec) {
@@ -45,13 +45,13 @@ void wait_for(const Exchange& exchange, const Library& producer, const Ref& arra
   }
 }
 
-// No consumer is called here, so a failure is that of the producer.
+// No consumer is called here, so every failure is the producer's.
 Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case, bool waits) {
   const Spent::Span counted(Spent::On::library);
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   require_special(exchange, producer, spec);
   try {
-    // For a missing device the reason of the backend is reported, not that of `make`.
+    // A missing device is reported with the backend's reason, not with that of `make`.
     device_named(source_of(exchange));
     Ref array = call_make(exchange, producer, spec);
     if (waits) wait_for(exchange, producer, array);

@@ -16,8 +16,7 @@ Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref protocols = checked(PyObject_GetAttrString(consumer.consumer.get(), "PROTOCOLS"));
   if (!PyDict_Check(protocols.get())) protocols = checked(PyDict_New());
   if (exchange.device == "cpu") return protocols;
-  // A device that is missing or unusable has the driver's reason in all cells, instead of the
-  // errors of different calls.
+  // Report a missing or unusable device with the driver's reason in all cells.
   require_context(source_of(exchange));
   require_context(target_of(exchange));
   const Ref calls = optional_attribute(consumer.consumer.get(), "calls");
@@ -25,7 +24,8 @@ Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   Ref here = checked(PyObject_CallFunction(calls.get(), "ss", source_of(exchange).c_str(),
                                            target_of(exchange).c_str()));
   if (!PyDict_Check(here.get())) {
-    throw Failure{Outcome::import_failed, "", exchange.consumer + "'s `calls` returned no dict"};
+    throw Failure{Outcome::import_failed, "",
+                  "`calls` of " + exchange.consumer + "'s adapter must return a dict"};
   }
   if (crosses_devices(exchange)) return here;
   const Ref both = checked(PyDict_Copy(protocols.get()));
@@ -63,8 +63,7 @@ Ref ready_of(const Library& consumer, const Exchange& exchange, std::string& no_
     no_stream = message_of(failure);
     return wait_on_device(at, nullptr);
   }
-  // All libraries that name their stream are waited for in the same way, even if they define
-  // `ready`.
+  // Wait in the same way for all libraries that name their stream, even if they define `ready`.
   if (stream) return wait_on_device(at, stream.get());
   if (Ref ready = consumer.function("ready")) return ready;
   return at ? wait_on_device(at, nullptr) : Ref();

@@ -18,9 +18,9 @@ struct ConsumerCall {
 /// missing.
 ConsumerCall call_of(const Library& consumer, const Exchange& exchange);
 
-/// The function that waits for a result: for the library's `stream`, otherwise its own `ready`,
-/// otherwise for its device. Empty if a result is ready at once. If `stream` raises, `no_stream`
-/// receives the reason and the wait is for the device. Throws Failure.
+/// The function that waits for a result: a wait for the library's `stream`, otherwise its own
+/// `ready`, otherwise a wait for its device. Empty if a result is ready at once. If `stream`
+/// raises, `no_stream` receives the reason and the wait is for the device. Throws Failure.
 Ref ready_of(const Library& consumer, const Exchange& exchange, std::string& no_stream);
 
 }  // namespace dlbench::worker

@@ -70,7 +70,7 @@ std::optional<Held> read_buffer(PyObject* array) {
     if (buffer->suboffsets[i] < 0) continue;
     throw Failure{Outcome::unproven, "",
                   std::string("the buffer of a ") + Py_TYPE(array)->tp_name +
-                      " has suboffsets, which are not followed"};
+                      " has suboffsets, which dlbench does not read"};
   }
   const auto rank = static_cast<std::size_t>(buffer->ndim);
   exchange::BufferFacts facts;
@@ -168,7 +168,7 @@ View view_of_struct(PyObject* capsule) {
   const void* content = PyCapsule_GetPointer(capsule, nullptr);
   if (content == nullptr) {
     PyErr_Clear();
-    throw Failure{Outcome::wrong, "", "no array's capsule: " + repr_of(capsule)};
+    throw Failure{Outcome::wrong, "", "not an `__array_struct__` capsule: " + repr_of(capsule)};
   }
   return exchange::read(*static_cast<const exchange::ArrayStruct*>(content));
 }

@@ -69,8 +69,7 @@ Held on_host_memory(Held held) {
   settle(at);
   if (exchange::on_host(held.view.device)) return held;
   const Extent extent = exchange::extent_of(held.view);
-  // The view may describe invalid memory, which a device need not detect. Only a successful copy is
-  // trusted.
+  // The view may describe invalid memory, so use the bytes only after a successful copy.
   auto bytes =
       std::make_shared<std::vector<unsigned char>>(std::max<std::uint64_t>(extent.bytes(), 1));
   copy_now(at, number(bytes->data()), extent.begin, extent.bytes());

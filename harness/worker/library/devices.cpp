@@ -25,8 +25,9 @@ DeviceAt device_of_kind(const std::string& kind, int ordinal) {
   }
   if (ordinal >= backend->count) {
     throw Failure{Outcome::no_device, "",
-                  "there is no " + kind + ":" + std::to_string(ordinal) + ": this machine has " +
-                      std::to_string(backend->count) + " of them"};
+                  "no " + kind + ":" + std::to_string(ordinal) + " here: " + kind + " has " +
+                      std::to_string(backend->count) +
+                      (backend->count == 1 ? " device" : " devices")};
   }
   return {backend->table, ordinal};
 }

@@ -34,15 +34,14 @@ inline device::Address number(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
-/// The device of an address according to the driver; CUDA's first device if the driver does not
-/// know the address.
+/// The device of an address as the driver reports it; otherwise CUDA's first device.
 exchange::Device device_of_address(std::uintptr_t address);
 
 /// Throws Failure refused, "cuda: copy: out of memory (2)", unless `code` is 0.
 void require(const device::Table& table, const char* what, device::Code code);
 
 /// Makes a device current for this thread until the end of its scope, because some libraries export
-/// from the current device only. Does nothing for an empty `at`.
+/// only from the current device. Does nothing for an empty `at`.
 class InDevice {
  public:
   /// Throws Failure.

@@ -22,8 +22,8 @@ bool same_type(PyObject* array, PyObject* result) {
   return Py_TYPE(array) == Py_TYPE(result);
 }
 
-// A computed result may have another unit or other labels, so only their presence is compared.
-// NumPy's own types have no extras.
+// A computed result may have another unit or other labels, so only the presence of extras is
+// compared. NumPy's own types have none.
 std::vector<std::string> lost_extras(PyObject* array, PyObject* result, const Library& library) {
   std::vector<std::string> words = words_of(extras_of(array, library));
   if (same_type(array, result)) {

@@ -8,8 +8,8 @@
 
 namespace dlbench::worker {
 
-/// The NumPy function that tests a protocol of dispatch: `multiply` calls an array's
-/// `__array_ufunc__` (NEP 13), `concatenate` its `__array_function__` (NEP 18).
+/// The NumPy function that tests a dispatch protocol: `multiply` calls an array's `__array_ufunc__`
+/// (NEP 13), `concatenate` calls its `__array_function__` (NEP 18).
 std::string dispatching(const std::string& protocol);
 
 /// Does the type override NumPy's functions through this protocol? Otherwise NumPy converts its

@@ -17,7 +17,7 @@ struct Exported {
   PyObject_HEAD PyObject* array;  // owned, as is the function
   PyObject* function;
   exchange::Device device;
-  bool refused;  // it rejected the last call without calling the library
+  bool refused;  // rejected the last call without calling the library
 };
 
 Exported* exported_of(PyObject* self) {

@@ -7,8 +7,7 @@
 
 namespace dlbench::worker {
 
-/// A library's export function for a protocol that its arrays have no attribute for: an entry of
-/// EXPORTS.
+/// An entry of EXPORTS: a library's export function for a protocol without an attribute.
 struct Export {
   std::string protocol;
   Ref function;  ///< takes the array; empty: the library has no such function
@@ -22,10 +21,9 @@ Export export_for(const Library& library, const std::string& protocol);
 /// The protocols in its EXPORTS, in the order in which protocols are printed.
 std::vector<std::string> exports_of(const Library& library);
 
-/// Makes an object that replaces the array and offers this protocol alone, through the library's
-/// function. It rejects arguments that the function does not accept, as an old producer does.
-/// Throws Failure if the function fails, which is called because only a capsule contains the DLPack
-/// device.
+/// Makes an object that replaces the array and offers only this protocol, through the library's
+/// function. Like an old producer, it rejects arguments that the function does not accept. Calls
+/// the function once to read the DLPack device from its capsule; throws Failure if it fails.
 Ref make_exported(PyObject* array, const Export& by);
 
 /// The same for another array on the same device, without a call.

@@ -11,7 +11,7 @@ Ref helper(const char* name) {
   return checked(PyObject_GetAttrString(module.get(), name));
 }
 
-// A library on top of arrays may contain the same object that it imported.
+// A library that wraps arrays may contain the object that it imported.
 Ref held_by(PyObject* result, const Library& consumer) {
   const Ref memory = consumer.function("memory");
   if (!memory) return {};

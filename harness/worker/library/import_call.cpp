@@ -29,7 +29,7 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
                                         : Ref::borrow(spelled);
   if (!PyCallable_Check(function_.get())) {
     throw Failure{Outcome::import_failed, "TypeError",
-                  repr_of(function_.get()) + " in PROTOCOLS cannot be called"};
+                  "an entry of PROTOCOLS is not callable: " + repr_of(function_.get())};
   }
   vectorcall_ = PyVectorcall_Function(function_.get());
   if (!is_call) {
@@ -69,7 +69,8 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
   }
   in_steps_ = !groups_.empty();
   if (slots.empty() && groups_.empty()) {
-    throw Failure{Outcome::import_failed, "", "a Call in PROTOCOLS does not mention X"};
+    throw Failure{Outcome::import_failed, "",
+                  "a Call in PROTOCOLS has no argument X, the place of the array"};
   }
   for (const std::size_t slot : slots) {
     slot_ == nullptr ? void(slot_ = &arguments_[slot]) : more_slots_.push_back(&arguments_[slot]);

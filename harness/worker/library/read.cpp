@@ -13,7 +13,7 @@ Held read_place(PyObject* array, const Library& library) {
   const Ref number =
       address ? checked(PyObject_CallOneArg(address.get(), array)) : Ref::borrow(Py_None);
   if (number.get() == Py_None) return read_array(place.get());
-  // With a known address, the library's own shape and values replace an export.
+  // With a known address, the library's own shape and values are used instead of an export.
   Held held = [&] {
     try {
       return read_array(place.get());

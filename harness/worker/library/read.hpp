@@ -5,10 +5,9 @@
 
 namespace dlbench::worker {
 
-/// The memory of a library's array: read_array() of the array, or of the result of the library's
-/// `memory(array)`. If the library has an `address(array)` that does not return None, it overrides
-/// the address, because an export may copy. With an address, `values(array)` describes an array
-/// that cannot be read otherwise. Throws Failure.
+/// The memory of a library's array: read_array() of the array, or of the library's `memory(array)`.
+/// `address(array)` overrides the address unless it returns None, because an export may copy. With
+/// an address, `values(array)` describes an array that no protocol can read. Throws Failure.
 Held read_place(PyObject* array, const Library& library);
 
 /// The values of an array, from the library's `values` function or from its memory; for device

@@ -25,7 +25,7 @@ bool offers(Shown shown, const std::string& protocol) {
 std::vector<std::string> protocols_in(Shown shown) {
   std::vector<std::string> names;
   for (const std::string_view protocol : kProtocols) {
-    // The two structs are `dlpack` with other arguments, and `convert` is not offered by an object.
+    // The two structs are `dlpack` with other arguments, and objects do not offer `convert`.
     if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") continue;
     const Shown bits = shown_for(std::string(protocol));
     if (bits != 0 && (shown & bits) == bits) names.emplace_back(protocol);

@@ -34,7 +34,7 @@ inline constexpr std::array<Property, 3> kProperties{
 /// The protocols that an object offers. A type's C exchange API counts under either of its names.
 Shown shown_by(PyObject* x);
 
-/// Does an object with this mask offer the protocol? Either struct of DLPack counts as `dlpack`,
+/// Does an object with this mask offer the protocol? Both structs of DLPack need only `dlpack`,
 /// because the consumer chooses the struct.
 bool offers(Shown shown, const std::string& protocol);
 

@@ -21,8 +21,9 @@ struct BorrowedTensor {
   bool has_deleter = true;
   std::atomic<int> deletions{0};
   std::atomic<When> ended{When::later};          ///< when it was first deleted
-  std::shared_ptr<const std::atomic<When>> now;  ///< the current part; outlives BorrowedTensors
-  std::shared_ptr<BorrowedTensor> outstanding;   ///< itself, until the deleter runs
+  std::shared_ptr<const std::atomic<When>> now;  ///< the current part; shared, because a deleter
+                                                 ///< may run after BorrowedTensors
+  std::shared_ptr<BorrowedTensor> outstanding;   ///< this object, until its deleter runs
 };
 
 /// The managed tensors that a producer exports in one untimed exchange. While this object lives, a

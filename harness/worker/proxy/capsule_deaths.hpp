@@ -6,8 +6,8 @@
 
 namespace dlbench::worker {
 
-/// Counts the capsules that are destroyed while this object lives, by name. A consumer that uses
-/// another path destroys other capsules. Only one object may exist in a process.
+/// Counts the capsules that are destroyed while this object lives, by name, to detect a consumer
+/// that uses another path. Only one object may exist in a process.
 class CapsuleDeaths {
  public:
   /// Dltensor, used_dltensor, the two versioned names, any other.

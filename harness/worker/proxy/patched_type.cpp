@@ -98,8 +98,7 @@ bool PatchedType::is_possible(PyTypeObject* type, const Recording& recording) {
   });
 }
 
-// Patches all methods, also those that were not requested of a proxy, because a consumer may make
-// more requests to its own type.
+// Patches all methods, because a consumer may make more requests to the type than to a proxy.
 PatchedType::PatchedType(PyTypeObject* type) : type_(type) {
   auto* object = reinterpret_cast<PyObject*>(type);
   for (std::size_t which = 0; which < kNames.size(); ++which) {

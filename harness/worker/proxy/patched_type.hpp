@@ -9,13 +9,13 @@
 
 namespace dlbench::worker {
 
-/// Temporarily replaces `__dlpack__`, `__dlpack_device__` and `__array__` of a producer's type by
-/// builtins, which return the answers of a replay, or record each request and forward it. Used for
+/// Temporarily replaces `__dlpack__`, `__dlpack_device__` and `__array__` of a producer's type with
+/// builtins. They return the answers of a replay, or record each request and forward it. Used for
 /// consumers that check the exact type and treat a proxy differently.
 class PatchedType {
  public:
-  /// Can the methods of the recording be replaced in this type? Those of static types and
-  /// attributes that are not methods cannot.
+  /// Can the methods of the recording be replaced in this type? Not in a static type, and not if
+  /// the attribute is no method.
   static bool is_possible(PyTypeObject* type, const Recording& recording);
 
   /// Throws Failure.
@@ -25,8 +25,8 @@ class PatchedType {
   /// argument. Borrowed.
   std::vector<PyObject*> functions(const Recording& recording) const;
 
-  /// Patches the type until the end of its scope. Only one may exist in a process. Each uses a
-  /// version tag of the type, which has 1,000 of them since Python 3.12.
+  /// Patches the type until the end of its scope. Only one may exist in a process. Each uses one
+  /// version tag of the type; since Python 3.12 a type has 1,000.
   class Scope {
    public:
     /// Exactly one of `replay` and `recorder` is not null. Does nothing if `patched` is null.

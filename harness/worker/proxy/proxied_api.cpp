@@ -6,8 +6,8 @@
 namespace dlbench::worker {
 namespace {
 
-// Some functions of the table have no object argument (allocator, stream, new object). They call
-// the table of the array that was proxied last.
+// Functions of the table without an object argument (allocator, stream, new object) call the table
+// of the array that was proxied last.
 const DLPackExchangeAPI* last_proxied = nullptr;
 
 const DLPackExchangeAPI* api_behind(const ProxiedProducer& producer) {
@@ -20,7 +20,7 @@ const DLPackExchangeAPI* api_behind(const ProxiedProducer& producer) {
     return nullptr;
   }
   if (api == nullptr) {
-    PyErr_Format(PyExc_TypeError, "%s publishes no C exchange API", Py_TYPE(producer.x)->tp_name);
+    PyErr_Format(PyExc_TypeError, "%s has no C exchange API", Py_TYPE(producer.x)->tp_name);
   } else {
     last_proxied = api;
   }

@@ -6,7 +6,7 @@
 
 namespace dlbench::worker {
 namespace {
-// Bounded, because a consumer may poll.
+// A limit, because a consumer may poll.
 constexpr std::size_t kMostCalls = 32;
 }  // namespace
 

@@ -17,8 +17,8 @@ class Recorder {
  public:
   /// `protocol` is empty for a request that transfers no data.
   void answered(std::string protocol, Request request);
-  /// Reads the type of the pending exception, which stays pending. `ours`: raised by the proxy,
-  /// without a call of the producer.
+  /// Records the type of the pending exception, which stays pending. `ours`: the proxy raised it
+  /// without calling the producer.
   void raised(Request request, bool ours = false);
   void set_facts(CapsuleFacts facts) { facts_ = std::move(facts); }
   void set_address(std::uintptr_t address) { address_ = address; }

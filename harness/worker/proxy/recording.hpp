@@ -26,7 +26,7 @@ struct Request {
   Ref keyword_names;  ///< tuple, or empty
   int flags = 0;
   bool raised = false;
-  bool ours = false;  ///< raised by dlbench instead of the producer, as by a legacy proxy
+  bool ours = false;  ///< dlbench raised instead of the producer, such as a legacy proxy
 
   /// The phase of the request: "query" for the device, otherwise "export".
   std::string_view phase() const;

@@ -11,10 +11,9 @@ namespace dlbench::worker {
 
 class BorrowedTensors;
 
-/// Splits an exchange: makes the recorded requests to the producer one after another, and keeps the
-/// answers until the consumer requests them from a replaying proxy.
-///
-/// Neither half contains an allocation, a lookup or a Python frame of dlbench.
+/// Splits an exchange into two halves: it makes the recorded requests to the producer one after
+/// another, and keeps the answers until the consumer requests them from a replaying proxy. Neither
+/// half contains an allocation, a lookup or a Python frame of dlbench.
 class Replay {
  public:
   /// `array` is an example of the arrays: they have the same type.
@@ -37,7 +36,7 @@ class Replay {
   void rewind();
 
   /// Makes request `i` to the array and keeps the answer; 0 begins an exchange. Returns false with
-  /// an exception set if it failed and the recorded request did not, or the reverse.
+  /// an exception set unless it fails or succeeds as in the recording.
   bool play(std::size_t i, PyObject* array);
 
   /// Sets an answer without cost for request `i`, to measure the floors.
@@ -72,8 +71,8 @@ class Replay {
 
   Recording recording_;
   const DLPackExchangeAPI* api_;  // of the arrays' type; may be null
-  bool refuses_itself_;  // repeats requests that dlbench raised: objects of EXPORTS are called
-                         // again, a legacy proxy is not
+  bool refuses_itself_;  // requests that dlbench refused are repeated: true for objects of EXPORTS,
+                         // false for a legacy proxy
   std::vector<Answer> answers_;
   // Arguments of each request: a free slot, the array, the others.
   std::vector<std::vector<PyObject*>> stacks_;

@@ -11,17 +11,17 @@
 
 namespace dlbench::worker {
 
-/// The object that is passed to a consumer while a replay answers for the array. It is chosen so
-/// that the consumer makes the same requests as to the array itself.
+/// The object that a consumer gets while a replay answers for the array, chosen so that the
+/// consumer makes the same requests as to the array.
 class ReplaySource {
  public:
   enum class Way {
     proxy,    ///< a proxy that offers the same protocols
     type,     ///< the array itself, with the methods of its type patched
-    capsule,  ///< no object: the consumer takes the capsule
+    capsule,  ///< no object: the consumer imports the capsule
   };
 
-  /// `forwarded`: the exchange itself uses a proxy, so both include its cost. Throws Failure if the
+  /// `forwarded`: the exchange also uses a proxy, so both include its cost. Throws Failure if the
   /// consumer makes other requests to a proxy than to the array.
   ReplaySource(ImportCall& import_call, PyObject* array, Shown shown, const Recording& recording,
                bool forwarded);
@@ -55,7 +55,7 @@ class ReplaySource {
   /// Makes request `i` to the replaying proxy as a consumer does. Returns 0, or -1 with an
   /// exception set, which is expected if the recorded request raised.
   int ask(std::size_t i);
-  /// Does a request to the replaying proxy cost more than in the exchange itself?
+  /// Does a request to the replaying proxy have a cost that the exchange itself does not have?
   bool has_floor() const { return way_ != Way::capsule && !forwarded_; }
 
  private:

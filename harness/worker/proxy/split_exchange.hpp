@@ -8,8 +8,7 @@
 namespace dlbench::worker {
 
 /// An exchange in two halves, for any array of the producer's type: the consumer's requests, and
-/// the import of their answers. If the consumer makes no request, the second half is the whole
-/// exchange.
+/// the import of the answers. Without requests the second half is the whole exchange.
 class SplitExchange {
  public:
   /// The arguments are those of ReplaySource. An empty recording means that the consumer recognizes
@@ -22,7 +21,7 @@ class SplitExchange {
   /// Passes this stream to `__dlpack__` from now on; null: passes none.
   void set_stream(PyObject* stream);
 
-  /// Call before give(): makes dlbench's own costly preparations. The array must live until end().
+  /// Does dlbench's costly preparations. Call before give(). The array must live until end().
   void begin(PyObject* array);
   void give();
   /// New reference.

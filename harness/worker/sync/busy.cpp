@@ -9,7 +9,7 @@ bool has_busy(const Library& producer) {
   return bool(producer.function("busy"));
 }
 
-// `busy` returns an array, or the array with its address if reading the address would wait.
+// `busy` returns an array, or an array and its address if reading the address would wait.
 BusyArray make_busy(const SyncLibraries& libraries, const Ref& stream, sync::Ns delay) {
   const Ref busy = libraries.producer.function("busy");
   const Ref spec = checked(PyObject_CallNoArgs(libraries.make_case.get()));

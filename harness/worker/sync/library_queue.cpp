@@ -38,8 +38,7 @@ Content LibraryQueue::read() {
   }
   wait_for(libraries_.consumer, Ref::borrow(seen));
   const Held values = read_values(seen, libraries_.consumer);
-  // If the consumer cannot read the memory (a SYCL array in tvm_ffi), the host reads it directly,
-  // as its user would.
+  // If the consumer cannot read the memory (a SYCL array in tvm_ffi), read it from the host.
   if (!exchange::on_host(values.view.device) && values.view.address == busy_.address) return peek();
   return exchange::difference(libraries_.expected->view, values.view).empty() ? Content::New
                                                                               : Content::Old;

@@ -6,8 +6,8 @@
 
 namespace dlbench::worker {
 
-/// A queue that only the producer's library can fill, with arrays of its `busy`. A host thread may
-/// read their memory.
+/// A queue that only the producer's library can fill, with arrays of its `busy`. The host can read
+/// their memory.
 class LibraryQueue {
  public:
   /// `producer_stream`: the stream of the producer's work; empty for its own. Throws Failure.

@@ -65,8 +65,8 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
   streams_.take_default_for_bystander();
 }
 
-// The handle of a stream that only the library fills is unknown, so whether other streams run
-// concurrently is observed while it is busy. If none does, the trials observe this again and do not
+// The handle of a stream that only the library fills is unknown, so observe while it is busy
+// whether another stream runs concurrently. If none does, the trials observe the same and do not
 // count.
 void TrialStreams::find_beside_library() {
   const LastNonzero place = find_last_nonzero(libraries_.expected->view);
@@ -107,7 +107,8 @@ StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
       streams_(streams.streams()),
       place_(find_last_nonzero(libraries.expected->view)) {
   if (place_.bytes.size() != sizeof(unsigned)) {
-    throw Failure{Outcome::unsupported, "", "synchronization is observed in words of four bytes"};
+    throw Failure{Outcome::unsupported, "",
+                  "synchronization can be tested only with elements of four bytes"};
   }
   words_.before = 0;
   std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);
@@ -125,8 +126,8 @@ device::Address StreamQueue::word_of(const Ref& array) const {
   return read_place(array.get(), libraries_.producer).view.address + place_.offset;
 }
 
-// The address that the consumer reads; it differs if the consumer copied. It comes from `address`
-// alone, because an export of the result would order queues.
+// The address that the consumer reads, which differs from the source if the consumer copied. Only
+// `address` is called, because an export of the result would order the queues.
 device::Address StreamQueue::result_word() const {
   const Ref address = libraries_.consumer.function("address");
   if (!address) return word_;
@@ -155,7 +156,7 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   busy_ = make_busy(libraries_, {}, delay);
   word_ = busy_.address + place_.offset;
   split_.begin(busy_.shown());
-  // Comes last, because the library's work to fill its stream must not wait for the bystanders.
+  // Call this last: the library's work to fill its stream must not wait for the bystanders.
   streams_.hold_bystanders(decoy);
 }
 
@@ -164,8 +165,7 @@ void StreamQueue::give() {
   split_.give();
 }
 
-// The producer's stream stays current, because the consumer must wait for it if the exchange names
-// no stream.
+// The producer's stream stays current: without a stream argument it is the one to wait for.
 void StreamQueue::take() {
   const OnStream producing = trial_.producing();
   const OnStream consuming = trial_.consuming();

@@ -11,9 +11,9 @@
 
 namespace dlbench::worker {
 
-/// The streams of an exchange on a device with a table. Each library works on the stream that
-/// `on_stream` sets. A consumer without `on_stream` works on the stream that its `stream` names. A
-/// producer without `on_stream` works on its own stream, which its `busy` fills.
+/// The streams of an exchange on a device with a table. `on_stream` sets the stream of each
+/// library. A consumer without `on_stream` works on the stream that its `stream` names; a producer
+/// without it works on its own stream, which its `busy` fills.
 class TrialStreams {
  public:
   /// Throws Failure.

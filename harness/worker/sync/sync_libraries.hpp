@@ -16,8 +16,7 @@ struct SyncLibraries {
   Ref exported;  ///< the object of EXPORTS that replaces an array; mostly empty
 };
 
-/// Does the consumer's adapter name a fixed stream? (The streams of its producer's adapter are
-/// those of arrays that it makes.)
+/// Does the consumer's adapter name a fixed stream?
 bool has_own_stream(const Library& consumer);
 
 /// Can the library's current stream be set with an `on_stream` of either file?

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kShortestHoldNs = 4e6;
 constexpr double kLongestHoldNs = 2e8;
-// With more launches a driver's queue is full, and the host waits for the end of the delay.
+// More launches fill a driver's queue, and the host then waits for the end of the delay.
 constexpr double kMostExchanges = 64;
 
 double cpu_now_ns() {
@@ -52,8 +52,7 @@ double DeviceClock::measure_step() {
   constexpr int kRows = 128;
   // Not a multiple of a likely step.
   constexpr std::int64_t kMoreNs = 173;
-  // The vendors report times as `float` milliseconds, so two different numbers can mean the same
-  // time.
+  // Drivers report `float` milliseconds, so equal times may differ by a rounding error.
   constexpr double kRoundingNs = 0.5;
   const device::Table& table = *at_.table;
   const InDevice inside(at_);
@@ -119,7 +118,7 @@ std::uint64_t DeviceClock::calibrate(measure::Body body, double call_ns, std::ui
     if (row(body, iterations, hold_ns_).ahead) return iterations;
   }
   throw Failure{Outcome::unsupported, "",
-                "the host waits for the consumer's stream: there is no time of the device alone"};
+                "the host waits for the consumer's stream, so the device's own time is unknown"};
 }
 
 measure::Reading DeviceClock::round(measure::Body body, std::uint64_t iterations) {

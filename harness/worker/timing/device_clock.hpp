@@ -7,8 +7,8 @@ namespace dlbench::worker {
 
 /// Measures an exchange on the device's own clock: the time between two events on the consumer's
 /// stream around a row of exchanges, minus the time of an empty row. A delay before the first event
-/// keeps the stream busy until the host has submitted everything, so that the host causes no gap.
-/// This is impossible if the consumer waits for its own stream.
+/// keeps the stream busy until the host has submitted the row, so that the host causes no gap. Not
+/// possible if the consumer waits for its own stream.
 class DeviceClock {
  public:
   /// Throws Failure.
@@ -18,9 +18,9 @@ class DeviceClock {
   /// host. Throws Failure unsupported if the host cannot be ahead of the device.
   std::uint64_t calibrate(measure::Body body, double call_ns, std::uint64_t most);
 
-  /// Times an empty row and a row of exchanges. The reading is the difference, which may be
-  /// negative if the timer cannot distinguish them. A row is repeated if the host was not ahead; if
-  /// it still is not, the reading is marked as `behind`. Throws Failure.
+  /// Times an empty row and a row of exchanges. The reading is the difference; it may be negative
+  /// if the timer cannot distinguish them. A row is repeated if the host was not ahead; if that
+  /// fails again, the reading is marked as `behind`. Throws Failure.
   measure::Reading round(measure::Body body, std::uint64_t iterations);
 
   /// The step of the device's timer: the smallest difference between two elapsed times. Known after

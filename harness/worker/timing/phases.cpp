@@ -20,7 +20,7 @@ double ns_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-/// The cost of a stamp alone. Within other code it is lower, because the processor overlaps both.
+/// The cost of a stamp alone. Within other code it is lower, because the processor overlaps them.
 template <typename Stamp>
 double stamp_alone_ns() {
   constexpr int kStamps = 500;
@@ -148,8 +148,7 @@ void Phases::drain() {
 }
 
 // Uses medians of short blocks, so that a preemption affects only one of them. If a type must be
-// patched, all blocks without the patch come before or after those with it, so that it is patched
-// once for each round.
+// patched, blocks with and without the patch are separate, so that each round patches it once.
 PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std::uint64_t seed) {
   constexpr std::uint64_t kBlocks = 8;
   const std::uint64_t blocks = std::clamp<std::uint64_t>(iterations, 1, kBlocks);

@@ -8,7 +8,7 @@
 // The untimed work of Phases: checks, and the walk through the phases.
 namespace dlbench::worker {
 
-// A consumer that takes another path with a proxy destroys other capsules.
+// A consumer that uses another path with a proxy destroys other capsules.
 void Phases::check_path() {
   const Spent::Span counted(Spent::On::library);
   whole(1);
@@ -28,7 +28,7 @@ void Phases::check_path() {
   drain();
   if (direct == replayed) return;
   throw Failure{Outcome::no_protocol, "",
-                "the consumer behaves differently with a proxy: it leaks other capsules"};
+                "the consumer behaves differently with a proxy: it destroys other capsules"};
 }
 
 // Warns of deleters that run in a phase other than `release`.

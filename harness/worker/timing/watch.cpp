@@ -30,7 +30,7 @@ double canary_once() {
   return took.count();
 }
 
-/// The minimum of three, because an interrupt of one of them does not mean a slow core. Takes some
+/// The minimum of three, so that an interrupt does not appear as a slow core. Takes some
 /// microseconds.
 double canary() {
   double least = std::numeric_limits<double>::infinity();

@@ -4,7 +4,7 @@ const chosen = readAddress();
 
 function readAddress() {
   const text = location.hash.slice(1);
-  // A cell's name alone is a link to the cell as well.
+  // A cell's name alone is also a link to the cell.
   if (/^[\w-]+(\/|%2F)producer/.test(text)) {
     try {
       return new URLSearchParams({ cell: decodeURIComponent(text) });
@@ -25,7 +25,7 @@ function keep(values) {
   history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
 }
 
-// Links inside the page move the view and the focus, and leave the address as it is.
+// Links inside the page move the view and the focus, but do not change the address.
 function followInside(event) {
   const link = event.target.closest('a[href^="#"]');
   if (link === null) return;
@@ -38,7 +38,7 @@ function followInside(event) {
   target.scrollIntoView();
 }
 
-// A search field whose text is kept in the address.
+// A search field that stores its text in the address.
 function searchField(form, key, text, hint, change) {
   const input = element("input", { type: "search", name: key, placeholder: hint, value: chosen.get(key) ?? "" });
   input.addEventListener("input", () => { keep({ [key]: input.value.trim() }); change(); });

@@ -29,7 +29,7 @@ function numbers(run, cell, rest) {
     ["median deviation", duration(rest.mad_ns)],
     ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
-    // A phase is replayed, and the device's clock sees no first call: neither has one.
+    // A phase and the clock `device` have no first call.
     ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
     ["CPU time", duration(rest.cpu_time)],
     ["floor", rest.floor_ratio && `${significant(rest.floor_ratio)} times the overhead floor`],
@@ -81,7 +81,7 @@ function versions(run, cell) {
   return [["Python", found.python], ...sides.map((name) => [name, found.libraries[name]])];
 }
 
-// Axes for which a command has a default. For several devices or cases it has none.
+// Axes for which a command has a default.
 const DEFAULTED = ["phase", "clock", "environment"];
 
 function commands(run, cell) {
@@ -91,7 +91,7 @@ function commands(run, cell) {
     const isDefault = DEFAULTED.includes(axis) && value === USUAL[axis];
     if (run.levels(axis).length > 1 && !isDefault) words.push(String(value));
   }
-  // Instructions are counted only for a whole exchange on the clock `call`.
+  // Only whole exchanges on the clock `call` have instruction counts.
   const counted = ["phase", "clock"].every((axis) => run.value(axis, cell) === USUAL[axis]);
   const verbs = ["show", ...(!run.isMeasured(cell) ? ["repro"] : counted ? ["explain"] : [])];
   const environment = run.value("environment", cell);
@@ -111,7 +111,7 @@ async function openCell(run, cell) {
   const close = element("button", { type: "button", class: "close" }, "close");
   close.addEventListener("click", () => dialog.close());
   const title = `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`;
-  const chart = element("div", { class: "chart", role: "img", "aria-label": "Each round's time, and their spread" });
+  const chart = element("div", { class: "chart", role: "img", "aria-label": "Time of each round, and the spread of the rounds" });
   const values = rest.workers?.map((worker) => worker.samples_ns.map(duration).join(", ")).join("; ");
   dialog.replaceChildren(...[
     close, element("h2", { id: "cell-title" }, title),

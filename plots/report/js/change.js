@@ -1,4 +1,4 @@
-// What changed between two sides: a chart of the ratios with their intervals, then a table of all
+// The changes between two sides: a chart of the ratios with their intervals, and a table of all
 // cells.
 
 const MOST_RATIOS = 50;
@@ -6,7 +6,7 @@ const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "trian
   AMBIG: ["#8a8a8a", "diamond-open"],
   INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
 
-// A count has no noise: no interval, and no minimum detectable change.
+// Counts have no noise, so no interval and no minimum detectable change.
 const isTimed = (change) => change.metric === "time";
 
 function changeText(change) {
@@ -15,7 +15,7 @@ function changeText(change) {
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
   const within = `Changes up to ${percent(change.threshold)} are ignored`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
-  const detectable = see ? `; minimum detectable change: ${percent(see.median)} in the median cell, `
+  const detectable = see ? `; minimum detectable change: ${percent(see.median)} (median cell), `
     + `${percent(see.least)} to ${percent(see.most)} over all` : "";
   const hidden = change.inconclusive?.cells ?? 0;
   const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide a change of ${percent(change.threshold)}`
@@ -50,7 +50,7 @@ function changeRow(change, cell, runs) {
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
 
-// Ticks as changes in percent, as many as fit.
+// Ticks labeled as changes in percent, as many as fit.
 function ratioTicks(cells) {
   const ends = cells.flatMap((cell) => [cell.lo ?? cell.ratio, cell.hi ?? cell.ratio]);
   const far = Math.max(...ends.filter((end) => end > 0).map((end) => Math.abs(Math.log(end))), Math.log(1.05));
@@ -80,7 +80,7 @@ function drawRatios(change, place) {
   const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
   return drawChart(place, traces, { height: 110 + 22 * shown.length, shapes: [band, one],
     legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis(`${chartText(change.metric)}, head over base`, { type: "log", ...ratioTicks(shown) }),
+    xaxis: axis(`${chartText(change.metric)}, head / base`, { type: "log", ...ratioTicks(shown) }),
     yaxis: axis("", { categoryorder: "array", categoryarray: names, tickvals: names,
       ticktext: shown.map((cell) => chartText(cell.label)) }) });
 }

@@ -1,4 +1,4 @@
-// Charts: plotly.js is unpacked once the first of them is to be seen.
+// Charts. plotly.js is unpacked when the first chart comes into view.
 
 // A library's color and marker: the same in every run and in the figures.
 function libraryStyle(run, name) {
@@ -6,7 +6,7 @@ function libraryStyle(run, name) {
   return { color: theme() === "dark" ? onDark : color, symbol };
 }
 
-// The same of the workers of a cell, by their number.
+// The color and marker of a cell's worker, by its number.
 const workerStyle = (run, i) => libraryStyle(run, Object.keys(run.styles)[i % Object.keys(run.styles).length]);
 
 let library = null;
@@ -26,7 +26,7 @@ function axis(title, more = {}) {
     linecolor: styled("--line"), automargin: true, ...more };
 }
 
-// A logarithmic axis of times between two, with readable units.
+// A logarithmic axis for these times, with readable units.
 function timeAxis(title, times, more = {}) {
   const [low, high] = [Math.min(...times), Math.max(...times)];
   const decades = Math.log10(high / low);
@@ -52,7 +52,7 @@ async function drawChart(place, traces, layout) {
     { displayModeBar: false, displaylogo: false, responsive: true });
 }
 
-// A chart that is drawn when it comes into view, and again when what it shows changes.
+// A chart that is drawn when it comes into view, and again when its data changes.
 class LazyChart {
   static all = [];
 

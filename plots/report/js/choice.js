@@ -1,4 +1,4 @@
-// What is shown: a run, and one level of each axis; the form that chooses them.
+// The choice of a run and of one level of each axis, and its form.
 
 const USUAL = { phase: "exchange", protocol: "dlpack", device: "cpu", case: "f32", clock: "call",
   environment: "default", machine: "" };
@@ -24,7 +24,7 @@ class Choice {
     }, this.run.choices[0]);
   }
 
-  // The choice that has this level and else is most like what is shown now.
+  // The choice with these levels that is most similar to the present one.
   nearest(wanted) {
     const before = this.shown.axes;
     const alike = (choice) => Object.keys(before)
@@ -72,8 +72,7 @@ class Choice {
     if (focus !== null) form.elements[focus]?.focus();
   }
 
-  // The levels that are shown, as text. An axis with one level in the run is left out, but for
-  // these.
+  // The chosen levels as text. An axis with one level in the run is left out, except these.
   text() {
     const { axes } = this.shown;
     const always = ["device", "protocol", "case", "bytes"];

@@ -14,7 +14,7 @@ function drawCopies(run) {
     row.sizes, row.protocols, row.case, row.where]);
   const heads = ["exchange", "copied by", "rate", "sizes", "protocol", "case", "device"];
   if (rows.length) longTable(byId("copies-table"), "Rate: at the largest size of each pair", heads, rows, [2]);
-  else byId("copies-table").replaceChildren(element("p", { class: "note" }, "No exchange of a plain array (case f32) copies it."));
+  else byId("copies-table").replaceChildren(element("p", { class: "note" }, "No exchange copies a plain array (case f32)."));
 }
 
 const hasCases = (run) => run.fallbacks.length > 0;

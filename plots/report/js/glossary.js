@@ -1,8 +1,8 @@
-// Definitions of terms, from the glossary at the end of the page. A term in a heading is a link to
-// its entry. The definition is shown on hover and on focus, and is the link's description for
-// screen readers.
+// Definitions of terms, from the glossary at the end of the page. A term in a heading links to its
+// entry. The definition appears on hover and on focus; for screen readers it is the link's
+// description.
 
-// In the tables about the machine the same words have other meanings.
+// The tables about the machine are excluded, because their words have other meanings.
 const DEFINED = "main section:not(#machine) th, main h2, main label, nav a, dialog th";
 
 // The entry of each term, and of its plural, in lower case.
@@ -14,8 +14,8 @@ function glossaryEntries() {
   return (name) => found.get(name) ?? found.get(name.replace(/ies$/, "y").replace(/s$/, ""));
 }
 
-// What has the focus when a person reaches the term: a link to the entry, or the control or link
-// that the term names.
+// The element that receives the focus for a term: a link to its entry, or the control or link that
+// the term labels.
 function focusable(place, entry) {
   const control = place.querySelector("select, input") ?? (place.matches("a") ? place : null);
   if (control !== null) return control;
@@ -35,8 +35,8 @@ function defineTerms(root, entryOf) {
   }
 }
 
-// Below the place, or above it at the end of the window. An open dialog makes everything outside it
-// inert, so its terms are explained inside it.
+// Shows the definition below the place, or above it at the end of the window. An open dialog makes
+// everything outside it inert, so its definitions are inside it.
 function showDefinition(place, shown) {
   (place.closest("dialog") ?? document.body).append(shown);
   shown.textContent = byId(place.dataset.term).nextElementSibling.textContent;

@@ -1,6 +1,6 @@
 // Machines side by side: a row for each pair, a column for each chosen machine.
 
-const MOST_MACHINES = 6;  // that are chosen at first
+const MOST_MACHINES = 6;  // chosen at first
 
 const hasMachines = (run) => run.levels("machine").length > 1;
 

@@ -2,13 +2,13 @@
 
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
-const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven whether copied"],
+const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven: shared or copied"],
   [1, `~ ${MARK_TEXTS.nearFloor}`], [8, `^ ${MARK_TEXTS.wide}`]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
-const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is there",
+const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is ready",
   device: "the device's own time of one exchange" };
 
-// A phase is timed on the clock `call` only.
+// Phases are timed only on the clock `call`.
 const timed = ({ phase, clock }) => (phase === "exchange" ? TIMED[clock] : `time of the ${phase} in one exchange`);
 
 function channels(hex) {
@@ -40,10 +40,10 @@ function cellText(run, cell) {
 }
 
 const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
-// Of the outcomes with a number, where the cells are colored by outcome.
+// Colors of the outcomes with a number.
 const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
 
-// A cell in one line: shown on hover and focus, and read by a screen reader.
+// A cell in one line, for hover, focus and screen readers.
 function cellLabel(run, cell) {
   const pair = `${run.value("producer", cell)} to ${run.value("consumer", cell)}`;
   const outcome = run.value("outcome", cell);
@@ -89,7 +89,7 @@ function drawMatrix(choice) {
   const measured = withResult.filter((cell) => run.isMeasured(cell));
   const times = measured.map((cell) => run.time[cell]);
   const low = Math.min(...times);
-  // At least a decade: times that differ by a few percent have nearly the same color.
+  // At least a decade, so that times that differ by a few percent have nearly the same color.
   const high = Math.max(...times, 10 * low);
   const view = { color: chosen.get("color") ?? "time", low, high, reference: referenceOf(run, measured) };
   const places = new Map(shown.cells.map((cell) => (
@@ -119,7 +119,7 @@ function drawMatrix(choice) {
   byId("matrix-absent").textContent = absent.length ? `No result with these settings: ${absent.join(", ")}.` : "";
 }
 
-// Ratios are relative to native -> native, or to the fastest exchange where that was not measured.
+// Ratios are relative to native -> native, or to the fastest exchange if that was not measured.
 function referenceOf(run, measured) {
   const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === "native");
   const fastest = measured.reduce((best, cell) => (best !== null && run.time[best] <= run.time[cell] ? best : cell), null);
@@ -178,7 +178,7 @@ function drawLegend(run, withResult, { color, low, high, reference }) {
   const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
   const noise = ends.map((row) => `${spread(row.half_width)} at ${duration(row.length_ns)}`);
   if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
-  place.append(["framed: same library on both sides", ...marks].join(" \u00b7 "));
+  place.append(["frame: same library on both sides", ...marks].join(" \u00b7 "));
 }
 
 // The cells are one tab stop; the arrow keys move between them.

@@ -24,7 +24,7 @@ function recolor() {
 
 function switchTheme() {
   setTheme(THEMES[theme()]);
-  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* without storage the choice ends with the page */ }
+  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* without storage the choice is lost with the page */ }
   recolor();
 }
 
@@ -85,7 +85,7 @@ async function draw() {
   addEventListener("hashchange", () => location.reload());
   byId("cell").addEventListener("click", (event) => event.target === byId("cell") && byId("cell").close());
   printing();
-  // Printing does not wait for a promise, so load the charts' library before it.
+  // Printing does not wait for a promise, so load plotly.js in advance.
   (window.requestIdleCallback ?? setTimeout)(() => plotly());
   await openLinkedCell(runs);
 }
@@ -93,7 +93,7 @@ async function draw() {
 // Pixels that fit both A4 and Letter in landscape, within style.css's margins.
 const PAPER_WIDTH = 970;
 
-// Paper is light and does not scroll, and shows parts that were not in view.
+// Prepares for paper, which is light and does not scroll: draws charts that were not in view.
 function printing() {
   const root = document.documentElement;
   let before;

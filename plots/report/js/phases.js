@@ -1,4 +1,4 @@
-// Phases: a bar for each exchange, its phases as shares of it.
+// Phases: a bar for each exchange, with its phases as shares.
 
 const PHASES = [["query", "#e69f00"], ["export", "#d55e00"], ["import", "#0072b2"], ["release", "#56b4e9"]];
 const MOST_BARS = 40;
@@ -17,8 +17,8 @@ function drawPhases(choice, place) {
     .filter(([many]) => many > 0).map(([many, why]) => `${many} ${why}`).join(", ");
   const { device, protocol, case: kind, bytes } = shown.axes;
   byId("phases-caption").textContent = (bars.length === 0 ? `No phases for ${device} \u00b7 ${protocol} \u00b7 ${kind}.`
-    : `${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}. Shares of the exchange timed in the same rounds, the time beside its name; longest first.`
-      + " Unexplained: that time less the phases. A negative one is drawn to the left, over the phases.") + (left && ` Not shown: ${left}.`);
+    : `${device} \u00b7 ${protocol} \u00b7 ${kind} \u00b7 ${size(bytes)}. Shares of the exchange in the rounds of its phases; its time is next to its name. Longest first.`
+      + " Unexplained: that time minus the phases; a negative value is drawn to the left, over the phases.") + (left && ` Not shown: ${left}.`);
   place.hidden = bars.length === 0;
   if (place.hidden) return null;
   const names = bars.map((cell) => chartText(`${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`) + `  ${duration(run.parts[cell][5])}`);

@@ -1,4 +1,4 @@
-// One run: its cells by number, and which of them one choice of axes shows.
+// One run: its cells by number, and the cells of one choice of axes.
 
 class Run {
   constructor(number, index) {
@@ -21,7 +21,7 @@ class Run {
     return cell < this.measured;
   }
 
-  // Of the interval: from the median to its further end.
+  // From the median to the farther end of its interval.
   halfWidth(cell) {
     return Math.max(this.hi[cell] - this.time[cell], this.time[cell] - this.lo[cell], 0);
   }
@@ -36,7 +36,7 @@ class Run {
     return [this.lo[cell], this.hi[cell]].map((end) => duration(end, this.halfWidth(cell) / 10)).join(" .. ");
   }
 
-  // Half-widths over medians, the median one and the widest: as values.widths() has it.
+  // The median and the widest relative half-width, like values.widths().
   widths(cells) {
     const shares = cells.map((cell) => this.halfWidth(cell) / this.time[cell]).filter((share) => share > 0)
       .sort((a, b) => a - b);
@@ -56,7 +56,7 @@ class Run {
     return levels[codes === null ? 0 : codes[cell - this.measured]];
   }
 
-  // Cells by what they share but for producer and consumer.
+  // Groups the cells by all axes except producer and consumer.
   group() {
     const found = new Map();
     const varied = this.choice.filter((axis) => this.axes[axis].codes !== null);
@@ -81,7 +81,7 @@ class Run {
     return axis === "bytes" ? [...levels].sort((a, b) => a - b) : [...levels];
   }
 
-  // Values that the index lacks: samples, evidence, calls.
+  // The values that are not in the index: samples, evidence, calls.
   async rest(cell) {
     const place = Math.floor(cell / this.chunk);
     if (!this.chunks.has(place)) {
@@ -108,7 +108,7 @@ class Run {
   }
 }
 
-// The native library first: others are compared to it.
+// The native library first, because others are compared with it.
 function inOrder(names) {
   return [...new Set(names)].sort((a, b) => (a !== "native") - (b !== "native") || (a < b ? -1 : 1));
 }

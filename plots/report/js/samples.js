@@ -1,4 +1,4 @@
-// A cell's rounds: in their order, and how they are spread.
+// A cell's rounds in order, and their distribution.
 
 function drawSamples(place, run, cell, workers) {
   const traces = [];

@@ -3,7 +3,7 @@
 
 const scaling = { side: chosen.get("side") ?? "consumer", name: chosen.get("library") };
 
-// The choice's cells at every size, on the clock `ready` where a pair has it.
+// The choice's cells at every size, on the clock `ready` if a pair has it.
 function scalingLines(choice) {
   const { run, shown } = choice;
   const same = ["protocol", "device", "case", "environment", "machine"];
@@ -28,7 +28,7 @@ function scalingLines(choice) {
   });
 }
 
-// The marks over the line. A piece of the line is dashed where the larger array was copied.
+// The marks and the line, whose segment is dashed if the larger array was copied.
 function scalingTraces(run, line, library) {
   const { color, symbol } = libraryStyle(run, library);
   const name = chartText(library);
@@ -81,9 +81,9 @@ function drawScaling(choice, place) {
   drawScalingForm(choice, names);
   const chosen = lines.filter((line) => line[scaling.side] === scaling.name);
   const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
-  const ready = chosen.some((line) => line.ready) ? ", until the data is there" : "";
+  const ready = chosen.some((line) => line.ready) ? ", until the data is ready" : "";
   const intervals = [...new Set(chosen.flatMap((line) => line.cells.map((cell) => run.value("interval", cell))))].join(" or ");
-  const note = sizes.length < 2 ? "One size was measured, so there is no line to draw. To measure more: dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+  const note = sizes.length < 2 ? "Only one size was measured. Measure more with dlbench --matrix --sizes 4KiB,1MiB,64MiB"
     : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
       + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
   byId("scaling-caption").textContent = names.length ? note : "Nothing was measured here.";

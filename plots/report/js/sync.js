@@ -16,6 +16,6 @@ function drawSync(run) {
     return [name, one.requested_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
       one.saw ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
-  longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): passed by dlbench, not by the consumer", ["exchange", "stream",
+  longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): dlbench passed it, not the consumer", ["exchange", "stream",
     "waits", "data read", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
 }

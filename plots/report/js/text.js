@@ -1,4 +1,4 @@
-// Elements, and numbers in readable units: the same words as on the terminal.
+// Elements, and numbers in readable units, as on the terminal.
 
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
@@ -18,8 +18,8 @@ function significant(value) {
   return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
 }
 
-// Three digits, fewer where the half-width of an interval, in ns, does not support them: the last
-// digit is not finer than the half-width's first one. values.duration() has the same rule.
+// Three digits, or fewer: the last digit is not finer than the first digit of the interval's
+// half-width, in ns. values.duration() has the same rule.
 function duration(nanoseconds, halfWidth = 0) {
   let value = Math.abs(nanoseconds), power = 0, digits = Infinity;
   if (halfWidth > 0 && value > 0) {
@@ -64,17 +64,17 @@ function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-// Text in a chart, where plotly.js would interpret tags, entities and its own %{...}.
+// Escapes text for a chart, because plotly.js interprets tags, entities and its own %{...}.
 function chartText(text) {
   return text.replace(/[&<%]/g, (letter) => `&#${letter.charCodeAt(0)};`);
 }
 
-// A level of an axis: bytes are numbers, an empty machine is this one.
+// The text of an axis's level: bytes as a size, an empty machine as "this one".
 function level(axis, value) {
   return axis === "bytes" ? size(value) : value === "" ? "this one" : String(value);
 }
 
-// A table of rows that are lists of texts or elements; numbers: the right-aligned columns.
+// A table of rows, each a list of texts or elements. numbers: the right-aligned columns.
 function rowsTable(caption, head, rows, numbers = []) {
   const right = new Set(numbers);
   const kind = (column) => (right.has(column) ? { class: "number" } : {});
@@ -103,7 +103,7 @@ function copyable(text, kind = "code") {
     try {
       await navigator.clipboard.writeText(text);
     } catch {
-      // Without the permission, a selection can still be copied.
+      // Without permission for the clipboard, select the text, so that it can be copied.
       getSelection().selectAllChildren(code);
       document.execCommand("copy");
     }

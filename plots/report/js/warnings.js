@@ -4,7 +4,7 @@ const hasWarnings = (run) => run.warnings.length > 0;
 
 function drawWarnings(run) {
   const rows = run.warnings.map((row) => () => [row.code, row.text, row.pairs, warnedCells(run, row)]);
-  if (rows.length) longTable(byId("warnings-table"), "", ["warning", "meaning in the first cell", "exchange", "cells"], rows, []);
+  if (rows.length) longTable(byId("warnings-table"), "", ["warning", "text of the first cell", "exchange", "cells"], rows, []);
 }
 
 function warnedCells(run, row) {
@@ -14,7 +14,7 @@ function warnedCells(run, row) {
     list(more > 0 ? [...links, `and ${more} more`] : links));
 }
 
-// The pair, then the levels of those axes that vary in the run.
+// The pair, then the levels of the axes that vary in the run.
 function cellName(run, cell) {
   const varied = run.choice.filter((axis) => run.axes[axis].codes !== null);
   const pair = `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}`;
