@@ -264,8 +264,8 @@ def test_the_folder_of_another_run_is_refused(
     (tmp_path / "dlbench-results/latest").symlink_to("first")
     (tmp_path / "link").symlink_to("dlbench-results/first")
     for out, why in (
-        ("link", "is not empty, and is not of a fleet"),
-        ("dlbench-results/first", "is not empty, and is not of a fleet"),
+        ("link", "is not empty and holds no fleet"),
+        ("dlbench-results/first", "is not empty and holds no fleet"),
         ("./dlbench-results/latest/", "is the link to the latest run"),
         ("", "is the link to the latest run"),  # the file's name
         ("latest.toml", "is a file"),

@@ -54,7 +54,7 @@ def title(place: Environment, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class Offer:
-    """The exports of a library's array, or why it has none; and by NumPy function the result on it:
+    """The exports of a library's array, or the reason why it has none; by NumPy function the result:
     "kept", or the result's type and the lost attributes.
     """
 

@@ -28,8 +28,8 @@ def locate(run: str) -> Path:
         return path
     if not path.is_dir():
         if path.is_symlink():
-            raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which is not there")
-        requested = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
+            raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which does not exist")
+        requested = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run in this folder yet"
         raise BadInput(requested)
     document, journal = path / "results.json", path / "journal.jsonl"
     if (path / PROFILE).is_file() and not journal.is_file():

@@ -29,7 +29,7 @@ def words(ctx: click.Context, option: click.Parameter, value: str | None) -> lis
         return None
     found = [word.strip() for word in value.split(",")]
     if not all(found):
-        raise BadInput(f"--{option.name}: {value!r} has an empty name in it")
+        raise BadInput(f"--{option.name}: {value!r} has an empty name; allowed: names separated by commas")
     return found
 
 

@@ -47,7 +47,7 @@ def _comparison(places: Sequence[Path]) -> Comparison | None:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
         # Without it the report still shows both runs.
-        complain(f"dlbench: the report has no view of changes: {first_line(error)}")
+        complain(f"dlbench: the report is written without changes: {first_line(error)}")
         return None
 
 
