@@ -29,7 +29,7 @@ def load(run: str | PathLike[str] = "latest", frame: str = "pandas") -> Any:
     """A run as a data frame of `pandas` or `polars`: one row for each cell, measured or not.
 
     `run` is a run's folder, a results.json, or `latest`. Times are in nanoseconds; a value that a
-    cell does not have is missing, never 0. Raises ValueError, in one line, where `run` is not a run.
+    cell does not have is missing, never 0. Raises ValueError where `run` is not a run.
     """
     # Workers import this package for its adapters only.
     from dlbench import frames

@@ -26,8 +26,8 @@ Result = TypeVar("Result")
 
 
 class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
-    """A request has no result; the text is the reason, in one line. `outcome` and `exception` describe the
-    worker's error; `death` is set if the worker ended."""
+    """A request has no result; the text is the reason, in one line. `outcome` and `exception`
+    describe the worker's error; `death` is set if the worker ended."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Worker:
             comma = "," if step else ""
             text = f"no answer from {self._name} within {self._timeout_s:.0f} s{comma}{step}"
         elif death.garbled:
-            text = f"{self._name} sent no answer{step}: {death.how}"
+            text = f"{self._name} sent no valid answer{step}: {death.how}"
         else:
             how = death.signal or f"exit status {death.exit_status}"
             last = last_line(death.stderr_tail) or last_line(death.stdout_tail)

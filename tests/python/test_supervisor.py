@@ -70,7 +70,7 @@ def test_an_endless_line_ends_the_worker() -> None:
         (
             "os.close(3); time.sleep(600)",
             "crashed",
-            "sent no answer: it closed its end of the wire",
+            "sent no valid answer: it closed its end of the wire",
         ),
     ],
 )

@@ -499,7 +499,7 @@ def test_a_table_of_cells_has_a_legend_of_what_it_shows() -> None:
     near = samples.measured("numpy", "numpy", 36.0)
     shown = [line.plain for line in pair.table(entries_of([near]), 200)]
     reported = ["+-: unknown kind of interval", "~ less than 2x the overhead floor"]
-    reported += ["used: the protocol observed", "first: the first call of a worker"]
+    reported += ["used: the protocol observed", "first: the first call in a worker"]
     assert shown[-1] == "   ".join(reported)
 
 

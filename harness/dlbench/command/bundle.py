@@ -147,8 +147,8 @@ def _here() -> list[str]:
 
 
 def _accepted(tag: str) -> list[str]:
-    """The tags of wheels that run on a platform of this tag. pip uses only the tags that are passed,
-    so each older manylinux tag is included."""
+    """The tags of wheels that run on a platform of this tag. pip uses only the tags that it is
+    passed, so each older manylinux tag is included."""
     name, _, rest = tag.partition("_")
     if name in OLDER and rest:
         return list(dict.fromkeys([tag, *_manylinux(OLDER[name], rest)]))

@@ -162,7 +162,7 @@ def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]
 def _merge(
     states: Mapping[Job, State], store: Store, folder: Path
 ) -> tuple[Path | None, list[str], bool]:
-    """Merges the jobs' runs. Returns the document's path, or None without any run; a remark for each
+    """Merges the jobs' runs. Returns the document's path, or None without a run; a remark for each
     shard that does not fit its machine, and for each machine without a measured cell; and whether
     any cell was measured."""
     found: dict[str, list[Job]] = {}

@@ -36,8 +36,8 @@ def merge(runs: tuple[str, ...], out: str) -> int:
 
     RUN is a run, an archive of runs (.zip, .tar, .tar.gz), or NAME=RUN; the default name is the
     host's name. Shards (--shard) without a name, or with the same one, become the run that they are
-    parts of; with names, they become a run for each machine. Documents of `dlbench check` are merged likewise.
-    The exit code is 3 if a shard is missing, or did not end.
+    parts of; with names, they become a run for each machine. Documents of `dlbench check` are
+    merged likewise. The exit code is 3 if a shard is missing, or did not end.
     """
     if not runs:
         raise BadInput(FEW_RUNS)
@@ -98,8 +98,8 @@ def of_runs(runs: Sequence[str]) -> Merged:
 
 
 def of_machines(machines: Iterable[tuple[str, Sequence[tuple[str, Document]]]]) -> Merged:
-    """Merges machines: each name has a run or its shards, with their names in messages. The documents
-    of one machine at a time are in memory. Raises as of_runs() does."""
+    """Merges machines: each name has a run or its shards, with their names in messages. The
+    documents of one machine at a time are in memory. Raises as of_runs() does."""
     read = _Reader()
     for name, parts in machines:
         for word, document in parts:
@@ -192,7 +192,7 @@ class _Reader:
 
 
 def _differences(contexts: Mapping[str, Context]) -> Iterator[str]:
-    """Differences that make the machines' times incomparable, or leave cells without a counterpart."""
+    """Differences that make the times incomparable, or leave cells without a counterpart."""
     if len({context.run.version for context in contexts.values()}) > 1:
         versions = ", ".join(f"{name}: {each.run.version}" for name, each in contexts.items())
         yield f"the machines ran different versions of dlbench: {versions}"

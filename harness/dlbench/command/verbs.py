@@ -147,7 +147,9 @@ def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Doc
         document = document.share_of(entry.machine)
     took = document.run.request.adapters
     if took and not adapters:
-        run.warn(f"the run used adapters of a folder; to load them, add --adapters {shlex.quote(took)}")
+        run.warn(
+            f"the run used adapters of a folder; to load them, add --adapters {shlex.quote(took)}"
+        )
     return document, entry
 
 
