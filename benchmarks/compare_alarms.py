@@ -130,17 +130,17 @@ def compared(sides: tuple[Document, Document], folder: Path) -> Document:
 
 def measure(draw: Callable[[int], tuple[Document, Document]], times: int) -> str:
     """Of so many comparisons: alarms, and what they could see."""
-    alarms, cells, comparisons, blind, sees = 0, 0, 0, 0, []
+    alarms, cells, comparisons, inconclusive, sees = 0, 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(times):
             made = compared(draw(number), Path(folder))
             found = made["counts"]["SLOW"] + made["counts"]["FAST"]
             alarms, comparisons = alarms + found, comparisons + (found > 0)
             cells += made["inconclusive"]["of"]
-            blind += made["inconclusive"]["cells"]
+            inconclusive += made["inconclusive"]["cells"]
             sees.append(made["minimum_detectable_change"]["median"])
     return (f"{alarms} of {cells} cells ({alarms / cells:.3%}) in {comparisons} of {times} "
-            f"comparisons; {blind / cells:.0%} INCONCLUSIVE; the median cell detects "
+            f"comparisons; {inconclusive / cells:.0%} INCONCLUSIVE; the median cell detects "
             f"{statistics.median(sees):.1%}")  # fmt: skip
 
 

@@ -27,7 +27,7 @@ SURE, FOUND = 2.5758, 1.6449
 Side = Sequence[float]
 
 
-def seen_by(first: Side, second: Side) -> float:
+def observed_by(first: Side, second: Side) -> float:
     """The change, relative, that two sides of such processes tell."""
     logs = [[math.log(value) for value in side] for side in (first, second)]
     degrees_of_freedom = len(first) + len(second) - 2
@@ -48,7 +48,7 @@ def ours(folder: Path) -> tuple[float, float, int]:
     for path in sorted(out.rglob("results.json")):
         for entry in json.loads(path.read_text())["benchmarks"]:
             sides[entry["environment"]] += [worker["median_ns"] for worker in entry["workers"]]
-    return seconds, seen_by(*sides.values()), len(sides["base"])
+    return seconds, observed_by(*sides.values()), len(sides["base"])
 
 
 def theirs(folder: Path) -> tuple[float, float, int]:
@@ -67,7 +67,7 @@ def theirs(folder: Path) -> tuple[float, float, int]:
         (benchmark,) = json.loads(path.read_text())["benchmarks"]
         runs = [run["values"] for run in benchmark["runs"] if "values" in run]
         sides.append([statistics.mean(values) for values in runs])
-    return seconds, seen_by(*sides), len(sides[0])
+    return seconds, observed_by(*sides), len(sides[0])
 
 
 def main() -> None:

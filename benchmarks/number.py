@@ -67,16 +67,16 @@ def main() -> None:
         return
     print(f"{'pair':<18}{'ns':>8}   over a bare C loop        over timeit")
     for pair in PAIRS:
-        seen = [
+        observed = [
             json.loads(subprocess.check_output([sys.executable, __file__, *pair.split()]))
             for _ in range(PROCESSES)
         ]
         columns = "   ".join(
-            f"{statistics.median(r[key] for r in seen):.3f} "
-            f"({min(r[key] for r in seen):.3f}..{max(r[key] for r in seen):.3f})"
+            f"{statistics.median(r[key] for r in observed):.3f} "
+            f"({min(r[key] for r in observed):.3f}..{max(r[key] for r in observed):.3f})"
             for key in ("bare", "timeit")
         )
-        print(f"{pair:<18}{statistics.median(r['ns'] for r in seen):8.1f}   {columns}")
+        print(f"{pair:<18}{statistics.median(r['ns'] for r in observed):8.1f}   {columns}")
 
 
 if __name__ == "__main__":

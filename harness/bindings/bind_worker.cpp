@@ -170,7 +170,7 @@ class Worker {
 };
 
 std::string outcome(const Death& death) {
-  return std::string(to_string(fleet::trouble(death, "", 0).outcome));
+  return std::string(to_string(fleet::explain_death(death, "", 0).outcome));
 }
 
 std::unique_ptr<fleet::Program> start_logged(const std::vector<OsText>& words,

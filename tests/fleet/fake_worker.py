@@ -220,7 +220,7 @@ def prepare(request):
                     "write": "yes",
                     "slope": "skipped",
                 },
-                "seen": {
+                "observed": {
                     "used": exchange["protocol"],
                     "via": "direct",
                     "calls": ["__dlpack__()"],

@@ -586,11 +586,11 @@ def look(role: str, library: str, file: Path | None = None) -> dict[str, Any]:
                 signature.bind(None)
             except TypeError as error:
                 walk.wrong.append(f"{protocol}: {error}")
-    seen = {"wrong": walk.wrong, "unchecked": sorted(walk.unchecked)}
+    observed = {"wrong": walk.wrong, "unchecked": sorted(walk.unchecked)}
     if file is not None:
-        return seen
+        return observed
     planted, missed = plant(library, module, walk)
-    return {**seen, "planted": planted, "missed": missed}
+    return {**observed, "planted": planted, "missed": missed}
 
 
 if __name__ == "__main__":

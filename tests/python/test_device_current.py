@@ -125,8 +125,8 @@ def test_each_device_is_current_for_its_exchanges(tmp_path: Path) -> None:
         whole_exchange = [e for e in here if e["phase"] == "exchange"]
         assert {entry["clock"] for entry in whole_exchange} == {"call", "ready", "device"}
         for entry in whole_exchange:
-            seen = entry.get("found", entry["outcome"])
-            assert seen == "zero-copy", (entry["name"], entry.get("reason"))
+            observed = entry.get("found", entry["outcome"])
+            assert observed == "zero-copy", (entry["name"], entry.get("reason"))
         exported = next(e for e in here if e["phase"] == "export")
         assert exported["outcome"] == "zero-copy", exported.get("reason")
         (call,) = (entry for entry in whole_exchange if entry["clock"] == "call")

@@ -49,7 +49,7 @@ def test_what_a_proxied_cell_says_of_its_first_call_is_of_the_first(
         prepare(1, "giver", "taker", protocol, F32),
     )
     ok = answer["ok"]
-    assert ok["seen"]["via"] == "proxy"
+    assert ok["observed"]["via"] == "proxy"
     assert ok["first_ns"]["call"] > 0.3e9
     # By `convert` the first call is the exchange; by a protocol it is the array's own.
     message = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"

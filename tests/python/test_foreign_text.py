@@ -249,8 +249,8 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
         assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
 
     entry = {"library": "numpy", "version": NASTY, "rule": rules[0].name, "role": "producer",
-             "device": NAME, "level": "must", "section": "x", "outcome": "broken", "seen": NASTY,
-             "issue": "javascript://x(y)", "accepted": False}  # fmt: skip
+             "device": NAME, "level": "must", "section": "x", "outcome": "broken",
+             "observed": NASTY, "issue": "javascript://x(y)", "accepted": False}  # fmt: skip
     document = section.document(
         [entry, {**entry, "outcome": "unclear"}], ["dlbench", "check", NASTY], 1.0
     )

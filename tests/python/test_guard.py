@@ -85,8 +85,8 @@ def test_mlx_copies_and_torch_does_not(tmp_path: Path) -> None:
     pytest.importorskip("mlx.core")
     pytest.importorskip("torch")
     ok = real(tmp_path, "numpy", "mlx", F32)
-    seen = (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"])
-    assert seen == ("copy", "no", "consumer"), ok
+    observed = (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"])
+    assert observed == ("copy", "no", "consumer"), ok
     ok = real(tmp_path, "numpy", "torch", F32)
     assert (ok["outcome"], ok["evidence"]["guard"], ok["guard"]["read"]) == ("zero-copy", "yes", 0)
 

@@ -265,10 +265,10 @@ def values(array): return array.array
 
 def test_a_patched_type_is_restored_after_an_exception(tmp_path: Path) -> None:
     """The second preparation's `make` looks at the type after the first one's round failed."""
-    seen = tmp_path / "seen.txt"
+    observed = tmp_path / "seen.txt"
     answers = ask(
         tmp_path,
-        plant(tmp_path, "producer", "giver", WITNESS.format(path=str(seen))),
+        plant(tmp_path, "producer", "giver", WITNESS.format(path=str(observed))),
         plant(tmp_path, "consumer", "taker", RAISING.format(after=0)),
         plant(tmp_path, "consumer", "patient", RAISING.format(after=3000)),
         prepare(1, "giver", "patient", "dlpack", F32),
@@ -278,7 +278,7 @@ def test_a_patched_type_is_restored_after_an_exception(tmp_path: Path) -> None:
     )
     assert answers[4]["ok"]["via"] == "type"
     assert answers[5]["error"]["reason"] == "enough"
-    assert seen.read_text() == "[]"
+    assert observed.read_text() == "[]"
 
 
 def test_deleters_that_run_in_import_are_reported(tmp_path: Path) -> None:

@@ -230,14 +230,14 @@ def test_a_terminal_shows_the_matrix_of_the_first_process(tmp_path: Path) -> Non
     parent, child = pty.openpty()
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=child) as run:
         os.close(child)
-        seen = b""
+        observed = b""
         with contextlib.suppress(OSError):  # the other end was closed
             while block := os.read(parent, 4096):
-                seen += block
+                observed += block
         os.close(parent)
-    assert run.returncode == 0, seen
-    assert seen.count(b"first numbers, each from one of 2 processes") == 1
-    assert b"from \\ to" in seen
+    assert run.returncode == 0, observed
+    assert observed.count(b"first numbers, each from one of 2 processes") == 1
+    assert b"from \\ to" in observed
     entries = whole.document(tmp_path)["benchmarks"]
     assert {len(entry["workers"]) for entry in entries} == {2}
 

@@ -152,8 +152,8 @@ def test_a_make_that_fails_is_the_producers(errors: dict[str, Any], producer: st
 def test_warnings_are_those_of_the_way_that_is_measured(errors: dict[str, Any]) -> None:
     warned = "DeprecationWarning: ask for a version"
     direct, proxied = errors["plain dlpack"]["ok"], errors["plain dlpack_legacy"]["ok"]
-    assert direct["seen"]["via"] == "direct"
-    assert proxied["seen"]["via"] == "proxy"
+    assert direct["observed"]["via"] == "direct"
+    assert proxied["observed"]["via"] == "proxy"
     assert warned not in warning_texts(direct)
     assert warning_texts(proxied).count(warned) == 1
 

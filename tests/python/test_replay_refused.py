@@ -61,7 +61,7 @@ def answers(folder: Path, taken: str) -> list[dict[str, Any]]:
 def test_nothing_is_named_for_a_copy_that_either_may_have_made(tmp_path: Path) -> None:
     for taken in ("x.__array__()", "np.array(x.__array__())", "x.array.copy()"):
         prepared, judged, _ = answers(tmp_path, taken)
-        assert prepared["ok"]["seen"]["calls"] == []
+        assert prepared["ok"]["observed"]["calls"] == []
         assert (judged["ok"]["outcome"], judged["ok"]["copied_by"]) == ("copy", "")
         assert any("multiarray" in library for library in judged["ok"]["guard"]["by"])
 

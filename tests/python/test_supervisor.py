@@ -275,7 +275,7 @@ def test_half_a_surrogate_pair_is_spelled_out() -> None:
 
 
 def test_a_rules_answer_is_read() -> None:
-    result = read_result("a", {"rule": "a", "outcome": "holds", "seen": "", "struct": "legacy"})
+    result = read_result("a", {"rule": "a", "outcome": "holds", "observed": "", "struct": "legacy"})
     assert result is not None
     assert (result.rule, result.outcome, result.struct) == ("a", HOLDS, "legacy")
 
@@ -284,15 +284,15 @@ def test_a_rules_answer_is_read() -> None:
     "answer",
     [
         {},
-        {"rule": "b", "outcome": "holds", "seen": ""},  # another rule's, one answer late
+        {"rule": "b", "outcome": "holds", "observed": ""},  # another rule's, one answer late
         {"outcome": "holds"},
-        {"outcome": "fine", "seen": ""},
-        {"outcome": [], "seen": ""},
-        {"outcome": "holds", "seen": 3},
-        {"outcome": "holds", "seen": "", "more": ""},
-        {"outcome": "holds", "seen": "", "struct": "new"},
-        {"outcome": "holds", "seen": "", "struct": ["legacy"]},
-        {"outcome": "holds", "seen": "", "source": "elsewhere"},
+        {"outcome": "fine", "observed": ""},
+        {"outcome": [], "observed": ""},
+        {"outcome": "holds", "observed": 3},
+        {"outcome": "holds", "observed": "", "more": ""},
+        {"outcome": "holds", "observed": "", "struct": "new"},
+        {"outcome": "holds", "observed": "", "struct": ["legacy"]},
+        {"outcome": "holds", "observed": "", "source": "elsewhere"},
     ],
 )
 def test_no_other_answer_is_a_rules_result(answer: dict[str, Any]) -> None:

@@ -205,11 +205,11 @@ def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path
     modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_QUEUES": "4"}
     found = look(tmp_path, "cupy", "native,cupy", device=device, **modes)
     for consumer in ("native", "cupy"):
-        seen = waits(found["cupy", consumer])
+        observed = waits(found["cupy", consumer])
         expected: dict[Any, str] = {"own": "stream", None: "none", -1: "none"}
         if hip == "0":
             expected[1] = "none"
-        assert {stream: seen[stream] for stream in expected} == expected, consumer
+        assert {stream: observed[stream] for stream in expected} == expected, consumer
 
 
 def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: Path) -> None:

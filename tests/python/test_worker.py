@@ -31,9 +31,9 @@ def test_sharing_is_zero_copy_with_both_proofs(tmp_path: Path) -> None:
     ok = cross(tmp_path, MAKE, SHARE)["ok"]
     assert ok["outcome"] == "zero-copy"
     assert (ok["evidence"]["address"], ok["evidence"]["write"]) == ("yes", "yes")
-    assert ok["seen"]["used"] == "dlpack"
-    assert ok["seen"]["calls"] == ["__dlpack__(dl_device=None,copy=None,max_version=(1,0))"]
-    assert (ok["seen"]["struct"], ok["seen"]["version"]) == ("versioned", [1, 0])
+    assert ok["observed"]["used"] == "dlpack"
+    assert ok["observed"]["calls"] == ["__dlpack__(dl_device=None,copy=None,max_version=(1,0))"]
+    assert (ok["observed"]["struct"], ok["observed"]["version"]) == ("versioned", [1, 0])
     assert ok["iterations"]["call"] > 1
 
 
@@ -125,12 +125,12 @@ def test_convert_tells_which_protocol_it_used(tmp_path: Path) -> None:
         "def make(case, device): return Box(case.numpy())\n"
     )
     ok = cross(tmp_path, make, SHARE, protocol="convert")["ok"]
-    assert ok["seen"]["used"] == "array_interface"
+    assert ok["observed"]["used"] == "array_interface"
     assert ok["outcome"] == "zero-copy"
 
 
 def test_convert_of_its_own_type_asks_no_protocol(tmp_path: Path) -> None:
-    assert cross(tmp_path, MAKE, SHARE, protocol="convert")["ok"]["seen"]["used"] == "own"
+    assert cross(tmp_path, MAKE, SHARE, protocol="convert")["ok"]["observed"]["used"] == "own"
 
 
 def test_retries_are_seen(tmp_path: Path) -> None:
@@ -141,10 +141,10 @@ def test_retries_are_seen(tmp_path: Path) -> None:
         "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
         "def make(case, device): return Old(case.numpy())\n"
     )
-    seen = cross(tmp_path, make, SHARE)["ok"]["seen"]
-    assert seen["calls"][0].endswith("-> TypeError")
-    assert seen["calls"][-1] == "__dlpack__()"
-    assert seen["struct"] == "legacy"
+    observed = cross(tmp_path, make, SHARE)["ok"]["observed"]
+    assert observed["calls"][0].endswith("-> TypeError")
+    assert observed["calls"][-1] == "__dlpack__()"
+    assert observed["struct"] == "legacy"
 
 
 def test_a_consumer_that_takes_another_way_is_not_filed_under_dlpack(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_calls_are_compiled_with_their_arguments(tmp_path: Path) -> None:
         "PROTOCOLS = {'buffer': Call(np.frombuffer, X, dtype=np.float32)}\n"
     )
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
-    assert (ok["outcome"], ok["seen"]["used"]) == ("zero-copy", "buffer")
+    assert (ok["outcome"], ok["observed"]["used"]) == ("zero-copy", "buffer")
 
 
 def test_a_capsule_consumer_is_given_a_capsule(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_a_capsule_consumer_is_given_a_capsule(tmp_path: Path) -> None:
     )
     ok = cross(tmp_path, MAKE, take)["ok"]
     assert ok["outcome"] == "zero-copy"
-    assert ok["seen"]["struct"] == "legacy"
+    assert ok["observed"]["struct"] == "legacy"
 
 
 def test_ready_is_waited_for_before_judging(tmp_path: Path) -> None:
@@ -283,8 +283,8 @@ def test_a_ready_clock_without_a_ready_is_no_number(tmp_path: Path) -> None:
 
 def test_what_convert_was_seen_to_use_is_the_recorders_word(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'convert': lambda x: np.asarray(memoryview(x))}\n"
-    seen = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["seen"]
-    assert (seen["used"], seen["via"]) == ("buffer", "recorder")
+    observed = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["observed"]
+    assert (observed["used"], observed["via"]) == ("buffer", "recorder")
 
 
 def test_a_refusal_that_only_bears_the_name_is_no_unsupported(tmp_path: Path) -> None:
@@ -304,7 +304,7 @@ def test_a_proxy_that_is_kept_forgets_its_recorder(tmp_path: Path) -> None:
         "    kept.append(x)\n    return np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': f}\n"
     )
-    assert cross(tmp_path, MAKE, take)["ok"]["seen"]["calls"][-1].startswith("__dlpack__")
+    assert cross(tmp_path, MAKE, take)["ok"]["observed"]["calls"][-1].startswith("__dlpack__")
 
 
 REQUESTED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
@@ -347,7 +347,7 @@ def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
 def test_the_very_object_is_requested_again_through_a_proxy(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
-    assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == (
+    assert (ok["outcome"], ok["observed"]["used"], ok["observed"]["via"]) == (
         "zero-copy",
         "buffer",
         "proxy",

@@ -156,11 +156,11 @@ def _has_dtypes(subject: Subject) -> bool:
     handed = subject.handed
     try:
         plain = [KnownProducer(subject, content(name)) for name in ("float32", "int16")]
-        seen = [subject.look(subject.import_(producer)) for producer in plain]
+        observed = [subject.look(subject.import_(producer)) for producer in plain]
     except (Exception, NotApplicable):
         return True  # another rule tests whether it imports anything
     finally:
         subject.handed = handed
     return not all(
-        is_bytes_of(one, producer.array) for one, producer in zip(seen, plain, strict=True)
+        is_bytes_of(one, producer.array) for one, producer in zip(observed, plain, strict=True)
     )

@@ -106,9 +106,9 @@ def _proof(
             kept.append(name)
         excused = name == "native" and rule.name in NATIVE_UNCLEAR
         if result.outcome in (BROKEN, UNCLEAR) and not excused:
-            blamed.append(f"{name}: {result.seen}")
+            blamed.append(f"{name}: {result.observed}")
     others = tuple(
-        f"{name}: {result.seen}"
+        f"{name}: {result.observed}"
         for name, result in broken.items()
         if name != rule.name and result.outcome in (BROKEN, UNCLEAR)
     )

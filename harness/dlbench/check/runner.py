@@ -37,7 +37,7 @@ class Result:
 
     rule: str
     outcome: str
-    seen: str
+    observed: str
     struct: str = ""
     source: str = ""
     signal: str = ""
@@ -124,13 +124,13 @@ def check(
 def read_result(name: str, answer: dict[str, Any]) -> Result | None:
     """The result in an answer; None if the answer is not a result of this rule."""
     match answer:
-        case {"rule": str(rule), "outcome": str(outcome), "seen": str(seen), **rest} if (
+        case {"rule": str(rule), "outcome": str(outcome), "observed": str(observed), **rest} if (
             rule == name
             and outcome in OUTCOMES
             and not rest.keys() - PARTS.keys()
             and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
         ):
-            return Result(name, outcome, seen, **rest)
+            return Result(name, outcome, observed, **rest)
     return None
 
 
@@ -265,8 +265,8 @@ def _ended(name: str, why: str, tail: str = "") -> Result:
     return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
 
 
-def _broken(name: str, seen: str, death: _core.Death) -> Result:
+def _broken(name: str, observed: str, death: _core.Death) -> Result:
     tail = _tail(death)
     return Result(
-        name, BROKEN, f"{seen}{telling_line(tail)}", signal=death.signal, stderr_tail=tail
+        name, BROKEN, f"{observed}{telling_line(tail)}", signal=death.signal, stderr_tail=tail
     )

@@ -245,8 +245,8 @@ class Subject:
 
     def _by_buffer(self, result: Any) -> Facts:
         view = memoryview(result)
-        seen = self._of_numpy(_as_numpy(view))
-        return {**seen, "readonly": view.readonly}
+        observed = self._of_numpy(_as_numpy(view))
+        return {**observed, "readonly": view.readonly}
 
     def _by_numpy(self, result: Any) -> Facts:
         return {**self._of_numpy(_as_numpy(result)), "address": None, "readonly": None}
@@ -273,12 +273,14 @@ def dtype_of(array: Any) -> str:
     return name if name in CODES else ""
 
 
-def is_bytes_of(seen: Facts, array: Any) -> bool:
+def is_bytes_of(observed: Facts, array: Any) -> bool:
     """Is it the memory of an array, byte by byte?"""
     lies = (array.tobytes(), array.tobytes("A"))
     shape = (array.nbytes,)
     return bool(
-        seen["dtype"] == (1, 8, 1) and tuple(seen["shape"]) == shape and seen["values"] in lies
+        observed["dtype"] == (1, 8, 1)
+        and tuple(observed["shape"]) == shape
+        and observed["values"] in lies
     )
 
 

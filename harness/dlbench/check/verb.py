@@ -249,8 +249,8 @@ def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
         honest += proof.is_honest
         found += proof.is_found
         kept = "holds" if proof.is_honest else "BLAMED" if proof.blamed else "NOT HELD"
-        seen = proof.found if proof.is_found else f"MISSED: {proof.found}"
-        lines = [f"{proof.rule:<{width}}  {kept:<6}  {seen}"]
+        observed = proof.found if proof.is_found else f"MISSED: {proof.found}"
+        lines = [f"{proof.rule:<{width}}  {kept:<6}  {observed}"]
         lines += [f"    honest {text}" for text in proof.blamed]
         lines += [f"    its fault-injecting adapter breaks too {text}" for text in proof.others]
         say(lines, console)

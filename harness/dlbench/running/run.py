@@ -82,7 +82,7 @@ def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
         "command": sys.argv,
         "seed": request.seed,
         "request": request.kept(),
-        "absent": absent(request, prepared.libraries),
+        "not_installed": not_installed(request, prepared.libraries),
         "machine": machine.describe(),
         "noise": noise.to_json(),
         "environments": describe_environments(prepared),
@@ -103,7 +103,7 @@ def report_noise(found: Noise) -> None:
         warn(f"the machine is busy ({reasons}): see 'dlbench doctor'")
 
 
-def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
+def not_installed(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
     """How to install the missing libraries: those in no environment, and requested ones that one
     environment lacks.
     """

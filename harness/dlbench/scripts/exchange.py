@@ -165,7 +165,7 @@ class Parts:
         )
         before, call, takes_alone = slicing.calling(tree, file.path, entry.protocol, entry.device)
         spelled = self.add("consumer", before, slicing.text([call])[0])
-        via, protocol = entry.seen.via if entry.seen else "", entry.protocol
+        via, protocol = entry.observed.via if entry.observed else "", entry.protocol
         wanted = ("dlpack_versioned", "dlpack_legacy") if protocol == "dlpack" else (protocol,)
         export = next((name for name in wanted if name in maker.exports), "")
         if entry.code == codes.PROXY_REFUSED:
@@ -275,8 +275,8 @@ def _claimed(parts: Parts) -> list[str]:
     proof = entry.evidence or {}
     if is_wrong:
         return [*making, *_wrong(parts, [*shown, *called]), *VERDICT]
-    is_seen = {proof.get("address"), proof.get("write")} & {"yes", "no"}
-    if is_seen and entry.found in ("zero-copy", "copy", "device-copy"):
+    is_observed = {proof.get("address"), proof.get("write")} & {"yes", "no"}
+    if is_observed and entry.found in ("zero-copy", "copy", "device-copy"):
         return [*_copied(parts, making, shown, called, proof), *timed, *VERDICT]
     lines = ["try:", *_indented([*making, *shown, *called])]
     lines += ["    actual = 'no exception'", "    print(type(result), result)"]
@@ -310,7 +310,7 @@ def _copied(
     """The exchange, and: is memory shared, which library copies, what differs from the source?"""
     entry, word, changed = parts.entry, parts.entry.found, _changed(parts.entry)
     array, result = parts.place("producer", "array"), parts.place("consumer", "result")
-    used = "dlpack" if entry.seen.used.startswith("dlpack") else entry.seen.used
+    used = "dlpack" if entry.observed.used.startswith("dlpack") else entry.observed.used
     # Each export of a producer that copies is another copy: that of this very call counts.
     is_recorded = used == "dlpack" and entry.copied_by == "producer"
     body = [*shown, *(["array = recorder = Recorded(array)"] if is_recorded else []), *called]

@@ -76,9 +76,9 @@ def export(subject: Subject) -> str:
         taken = api.from_object(array)
     facts = taken.facts
     expect(facts["version"][0] == 1, f"a struct of version {facts['version']}")
-    seen = agree(facts, subject.case())
+    observed = agree(facts, subject.case())
     taken.release()
-    return seen
+    return observed
 
 
 @producer_rule("c-api.agrees", EXCHANGE_API)
@@ -135,11 +135,11 @@ def import_(subject: Subject) -> str:
         made = api.to_object(borrowed)
     if type(made) is not type(array):
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
-    seen = subject.look(made)
-    if seen["values"] != given.tobytes() or tuple(seen["shape"]) != given.shape:
+    observed = subject.look(made)
+    if observed["values"] != given.tobytes() or tuple(observed["shape"]) != given.shape:
         raise Broken("its values are not what was given")
     early = borrowed.deletions
-    if early and seen["address"] == borrowed.address:
+    if early and observed["address"] == borrowed.address:
         raise Broken("the deleter was called while the array was there")
     del made
     collect()

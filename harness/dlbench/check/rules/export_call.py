@@ -146,7 +146,7 @@ def refusal_type(subject: Subject) -> str:
     print('exported:', given)
     """
     subject.exporter()
-    seen, other = [], []
+    observed, other = [], []
     for special in SPECIALS:
         try:
             dtype = "float32"
@@ -156,12 +156,12 @@ def refusal_type(subject: Subject) -> str:
         try:
             subject.ask(array)
         except BufferError:
-            seen.append(special)
+            observed.append(special)
         except Exception as error:
             other.append(f"{special}: {describe_error(error)}")
     expect(not other, "; ".join(other))
-    assume(seen, "nothing that it makes was refused")
-    return f"BufferError for {', '.join(seen)}"
+    assume(observed, "nothing that it makes was refused")
+    return f"BufferError for {', '.join(observed)}"
 
 
 @producer_rule("export.other-thread", SPEC)

@@ -177,19 +177,19 @@ def copy_false_device(subject: Subject) -> str:
     array = subject.exporter_with("dl_device")
     assume(subject.device == "cpu", "its memory may be reached from both devices")
     home(subject, array)
-    seen = ""
+    observed = ""
     # Whether there is such a device or not: no memory of the CPU's is CUDA's without a copy.
     for how, ask in (("", subject.ask), (", no max_version", bare)):
         what = f"dl_device={CUDA}, copy=False{how}"
         try:
             facts = read(ask(array, dl_device=CUDA, copy=False))
         except BufferError as error:
-            seen = seen or describe_error(error)
+            observed = observed or describe_error(error)
         except Exception as error:
             raise Broken(f"{what}: {describe_error(error)}") from None
         else:
             raise Broken(f"{what} gave a tensor on {facts['device']}")
-    return seen
+    return observed
 
 
 @producer_rule(

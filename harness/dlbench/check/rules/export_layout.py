@@ -79,7 +79,7 @@ def dtypes(subject: Subject) -> str:
     require_equal(allowed(lambda: np.from_dlpack(array)), source)
     """
     subject.exporter()
-    made, seen, wrong, at_fault = 0, 0, [], ""
+    made, observed, wrong, at_fault = 0, 0, [], ""
     why = "it makes none of them"
     for dtype in CODES:
         case = subject.case(dtype=dtype)
@@ -97,10 +97,10 @@ def dtypes(subject: Subject) -> str:
         except NotApplicable as end:
             why = str(end)
         else:
-            seen += 1
+            observed += 1
     if wrong:
         # The script shows the first of them.
         subject.source = at_fault
         raise Broken("; ".join(wrong))
-    assume(seen, why)
-    return f"{seen} of {made} dtypes"
+    assume(observed, why)
+    return f"{observed} of {made} dtypes"

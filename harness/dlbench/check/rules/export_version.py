@@ -96,14 +96,14 @@ def version_current(subject: Subject) -> str:
     require_major(array.__dlpack__(max_version=(1, 3)), 1)
     """
     array = knows_versions(subject)
-    seen = []
+    observed = []
     for max_version in ((1, 0), (1, 3)):
         with on_error(Broken, f"{max_version}: "):
             struct, version = answer(array, max_version)
         if struct == "versioned" and version[0] != 1:
             raise Broken(f"{max_version}: a struct of version {version}")
-        seen.append(shown_version(struct, version))
-    return " and ".join(dict.fromkeys(seen))
+        observed.append(shown_version(struct, version))
+    return " and ".join(dict.fromkeys(observed))
 
 
 @producer_rule("export.version-newer", VERSION, level="should")

@@ -44,7 +44,7 @@ def dtypes(subject: Subject) -> str:
         assert given.dtype == dtype and given[0] == source[0], (source, given)
     """
     require_dtypes(subject)
-    seen, wrong = [], []
+    observed, wrong = [], []
     for name in NUMPY:
         array = content(name)
         if name in WIDE_DTYPES:
@@ -60,10 +60,10 @@ def dtypes(subject: Subject) -> str:
         elif got["values"] != producer.array.tobytes():
             wrong.append(f"{name} arrives with other values")
         else:
-            seen.append(name)
+            observed.append(name)
     expect(not wrong, "; ".join(wrong))
-    assume(seen, "none of them is imported")
-    return f"{len(seen)} of {len(NUMPY)} dtypes"
+    assume(observed, "none of them is imported")
+    return f"{len(observed)} of {len(NUMPY)} dtypes"
 
 
 def lost(got: Facts, name: str) -> str:

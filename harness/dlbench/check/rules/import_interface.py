@@ -63,8 +63,10 @@ def _add(protocol: str, attribute: str, section: str) -> None:
     )
     def look(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
-            _, seen = brought(subject, Interface(array, attribute), protocol)
-            expect(seen["values"] == array.tobytes(), f"strides {array.strides} were not followed")
+            _, observed = brought(subject, Interface(array, attribute), protocol)
+            expect(
+                observed["values"] == array.tobytes(), f"strides {array.strides} were not followed"
+            )
         return "steps and negative strides too"
 
     lives = f"the object with {attribute} lives as long as its memory is used"
@@ -74,8 +76,8 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         given = Interface(content(), attribute)
         alive = weakref.ref(given)
         first = given.array.ctypes.data
-        result, seen = brought(subject, given, protocol)
-        shares = seen["address"] == first
+        result, observed = brought(subject, given, protocol)
+        shares = observed["address"] == first
         if not shares:
             return "a copy"
         # The memory stays in any case: it is the object that is watched.

@@ -59,8 +59,10 @@ def deleter_not_early(subject: Subject) -> str:
     producer.let_go()
     early = producer.deletions
     unchanged(subject, producer, result, "while it was used")
-    seen = subject.look(result)
-    if early and seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]:
+    observed = subject.look(result)
+    if early and observed["address"] in [
+        borrowed.address for borrowed in producer.borrowed_tensors
+    ]:
         raise Broken("it was called while the result was there")
     del result
     return "not before" if not early else "it copied, and gave the memory back at once"

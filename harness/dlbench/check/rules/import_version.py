@@ -46,9 +46,12 @@ def versioned(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.asks-version", f"{METHOD}, the consumer's logic; {SPEC}", level="should", struct="asks"
+    "import.requests-version",
+    f"{METHOD}, the consumer's logic; {SPEC}",
+    level="should",
+    struct="asks",
 )
-def asks_version(subject: Subject) -> str:
+def requests_version(subject: Subject) -> str:
     """a consumer passes max_version
 
     assert any(call.get('max_version') for call in calls), calls

@@ -26,7 +26,7 @@ choose(ARGUMENT)
 
 def request(x, device, copy):
     """The capsule."""
-    words = {} if breaks("import.asks-version") else {"max_version": (1, 3)}
+    words = {} if breaks("import.requests-version") else {"max_version": (1, 3)}
     if copy is not None and not breaks("import.copy-true"):
         words["copy"] = copy
     if device and breaks("import.device-copy"):
