@@ -63,7 +63,9 @@ MADE: dict[str, Scatter] = {
 }
 
 
-def made_up(scatter: Scatter, cells: int, replicas: int, seed: int) -> tuple[Document, Document]:
+def simulate_runs(
+    scatter: Scatter, cells: int, replicas: int, seed: int
+) -> tuple[Document, Document]:
     """Two sides whose cells share their processes, and scatter by a little of their own."""
     chance = random.Random(seed)
     offs = scatter(chance, 2 * replicas)
@@ -154,7 +156,7 @@ def main() -> None:
     args = options.parse_args()
     print(f"{args.times} A/A comparisons, {args.replicas} processes a side; false alarms:")
     for name, scatter in MADE.items():
-        found = measure(lambda seed, s=scatter: made_up(s, args.cells, args.replicas, seed),
+        found = measure(lambda seed, s=scatter: simulate_runs(s, args.cells, args.replicas, seed),
                        args.times)  # fmt: skip
         print(f"{name}, {args.cells} cells: {found}", flush=True)
     for run in args.runs:

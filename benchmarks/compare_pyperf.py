@@ -36,7 +36,7 @@ def observed_by(first: Side, second: Side) -> float:
     return math.expm1((SURE + FOUND) * error)
 
 
-def ours(folder: Path) -> tuple[float, float, int]:
+def measure_dlbench(folder: Path) -> tuple[float, float, int]:
     """Seconds, the change that could be seen, and processes a side."""
     out = folder / "ours"
     words = ["compare", "--aa", "numpy", "torch", "--protocols", "dlpack", "--sizes", "4KiB",
@@ -51,7 +51,7 @@ def ours(folder: Path) -> tuple[float, float, int]:
     return seconds, observed_by(*sides.values()), len(sides["base"])
 
 
-def theirs(folder: Path) -> tuple[float, float, int]:
+def measure_pyperf(folder: Path) -> tuple[float, float, int]:
     """The same of pyperf."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     paths = [folder / "a.json", folder / "b.json"]
@@ -78,7 +78,7 @@ def main() -> None:
     plain, same = [], []
     for _ in range(times):
         with tempfile.TemporaryDirectory() as folder:
-            mine, other = ours(Path(folder)), theirs(Path(folder))
+            mine, other = measure_dlbench(Path(folder)), measure_pyperf(Path(folder))
         plain.append(mine[0] / other[0])
         same.append(plain[-1] * (mine[1] / other[1]) ** 2)
         for name, (seconds, change, processes) in (("dlbench", mine), ("pyperf", other)):

@@ -21,7 +21,7 @@ BLOCK_NS = 2e6
 PROCESSES = 5
 
 
-def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
+def make_exchange(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
     """The consumer's call and the producer's array, as the adapters have them."""
     from pathlib import Path
 
@@ -41,7 +41,7 @@ def ratios(producer: str, consumer: str) -> dict[str, float]:
     bare = importlib.import_module("_bare")
     from dlbench import _worker
 
-    call, x = ends(producer, consumer)
+    call, x = make_exchange(producer, consumer)
     iterations = max(1, int(BLOCK_NS / bare.loop(call, x, 1000)))
     timer = timeit.Timer("call(x)", globals={"call": call, "x": x})
     over_bare, over_timeit, ours = [], [], []

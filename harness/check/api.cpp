@@ -168,7 +168,7 @@ PyObject* stream(PyObject* self, PyObject* arguments) {
 
 PyMethodDef methods[] = {
     {"from_object", guarded<&from_object>, METH_O,
-     "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: a Taken."},
+     "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: an ImportedTensor."},
     {"to_object", guarded<&to_object>, METH_O,
      "to_object(borrowed, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a BorrowedTensor."},
     {"borrow", guarded<&borrow>, METH_O,

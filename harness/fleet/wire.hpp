@@ -25,8 +25,8 @@ void read_prepared(const nlohmann::json& ok, const std::map<std::string, double>
                    Task& task);
 void read_judged(const nlohmann::json& ok, Task& task);
 
-/// The reply to a round request. Throws ProtocolError unless its times are finite and, on a host's clock,
-/// above 0.
+/// The reply to a round request. Throws ProtocolError unless its times are finite and, on a host's
+/// clock, above 0.
 struct RoundTime {
   double ns = 0;  ///< on a device's clock without the time of the empty row
   double cpu_ns = 0;

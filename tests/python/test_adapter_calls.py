@@ -43,7 +43,7 @@ def is_installed(library: str) -> bool:
         return False
 
 
-def look(role: str, library: str, *file: str) -> dict[str, Any]:
+def observe(role: str, library: str, *file: str) -> dict[str, Any]:
     if not is_installed(library):
         pytest.skip(f"{LIBRARIES[library]} is not installed")
     ended = subprocess.run(
@@ -60,7 +60,7 @@ def look(role: str, library: str, *file: str) -> dict[str, Any]:
 def test_names_exist_and_calls_bind_and_each_planted_mistake_is_found(
     role: str, library: str
 ) -> None:
-    observed = look(role, library)
+    observed = observe(role, library)
     assert observed["wrong"] == []
     assert observed["unchecked"] == UNCHECKED.get((role, library), [])
     assert observed["missed"] == []
@@ -97,5 +97,5 @@ def test_a_mistake_in_the_text_is_found(
     assert right in text
     copy = tmp_path / f"{library}.py"
     copy.write_text(text.replace(right, wrong))
-    found = look(role, library, str(copy))["wrong"]
+    found = observe(role, library, str(copy))["wrong"]
     assert any(message in line for line in found), found

@@ -70,7 +70,7 @@ def test_a_capsule_that_nothing_took_gives_back() -> None:
 def test_what_was_taken_is_given_back_once_in_each_way(how: str) -> None:
     _, exported = borrowed()
     capsule = exported.capsule()
-    taken = _check.take(capsule)
+    taken = _check.import_capsule(capsule)
     assert '"used_dltensor_versioned"' in repr(capsule)
     taken.release(how)
     taken.release(how)
@@ -109,7 +109,7 @@ def test_what_is_no_dlpack_capsule_is_an_error(thing: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         _check.read(thing)
     with pytest.raises(ValueError):  # noqa: PT011
-        _check.take(thing)
+        _check.import_capsule(thing)
 
 
 def test_another_major_version_is_read_to_its_flags_alone() -> None:

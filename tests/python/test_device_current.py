@@ -15,7 +15,7 @@ import dlbench
 import fakes
 import whole
 from dlbench import _core
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
@@ -196,7 +196,7 @@ def test_another_device_is_not_left_current(
         "device_memory": {"device": "cuda:1"},
         "sync": {key: order[key] for key in ("exchange", "case", "clocks", "round_ns")},
     }.get(request_after, {})
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "strict", STRICT),
         {"do": "load", "role": "consumer", "library": "native", "path": consumer},

@@ -13,7 +13,7 @@ import whole
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from test_phases import split
-from test_worker import F32, SHARE, ask, cross, plant
+from test_worker import F32, SHARE, cross, plant, send_request
 
 pytestmark = pytest.mark.process
 
@@ -197,7 +197,7 @@ def test_an_attribute_goes_before(tmp_path: Path) -> None:
 def test_offers_name_them(tmp_path: Path) -> None:
     source = exporting(buffer="exported", dlpack_legacy="legacy")
     requested = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
-    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
+    ok = send_request(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
     assert ok["exports"] == ["dlpack_legacy", "buffer"]
     assert "buffer" not in ok["protocols"]
 

@@ -264,7 +264,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
 
     console = verb.Console()
     for lines in table.of_document(doc(document), console.width):
-        verb.say(lines, console)
+        verb.print_lines(lines, console)
     assert_harmless(capfdbinary.readouterr().out.decode())
     with pytest.raises(pytest_plugin.RuleBroken) as raised:
         pytest_plugin.conclude(rules[0], "broken", NASTY)

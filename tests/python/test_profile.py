@@ -257,7 +257,7 @@ def test_a_timed_round_holds_no_range(tmp_path: Path, watched: Path) -> None:
         for role in ("producer", "consumer")
     ]
     one_round = {"do": "round", "id": 0, "clock": "call", "iterations": 1000, "prelude": 16}
-    answers = wire.ask(
+    answers = wire.send_request(
         tmp_path, *loads, wire.prepare(0, "numpy", "numpy", "dlpack", wire.F32), *[one_round] * 3
     )
     assert all("ok" in answer for answer in answers)

@@ -155,7 +155,7 @@ def shown(run: Steps, every_s: float, budget_s: float = 0.0) -> Iterator[tuple[f
     total = run[-1][1]
     for now, done in run:
         clock.now = now
-        left.see(done)
+        left.update(done)
         if now - painted < every_s:
             continue
         painted = now
@@ -210,7 +210,7 @@ def test_nothing_is_shown_until_enough_is_known() -> None:
 def test_units_of_an_earlier_session_take_no_time() -> None:
     clock = Clock()
     left = TimeLeft(now=clock)
-    left.see(900)
+    left.update(900)
     clock.now = 10.0
     assert left.show(910, 1000) == "90 s left"
 

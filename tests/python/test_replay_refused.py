@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -48,7 +48,7 @@ PROTOCOLS = {"convert": take}
 
 def answers(folder: Path, taken: str) -> list[dict[str, Any]]:
     """To `prepare`, `judge` and `split`."""
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", MAKE),
         plant(folder, "consumer", "taker", TAKE.replace("TAKEN", taken)),

@@ -116,7 +116,7 @@ BY_FUNCTION = (
 )
 
 
-def look(
+def observe(
     folder: Path, producers: str, *words: str, consumer: str = PLAIN, producer: str = QUEUED
 ) -> dict[str, dict[str, Any]]:
     """Every cell of a run with --sync, by producer."""
@@ -141,7 +141,7 @@ def look(
 def looked_at(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("sync")
     producers = "queued:waiting,queued:careless,queued:lazy,numpy"
-    return folder, look(folder, producers, "--phases", "exchange,import")
+    return folder, observe(folder, producers, "--phases", "exchange,import")
 
 
 def test_a_wait_of_the_host_is_found_in_the_export(
@@ -171,14 +171,14 @@ def test_a_library_that_reads_too_early_is_a_race_without_a_number(
 
 
 def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
-    entry = look(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
+    entry = observe(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
     assert (entry["sync"][0]["waits"], entry["sync"][0]["content"]) == ("stream", "new")
     assert entry["outcome"] == "zero-copy"
 
 
 @pytest.mark.parametrize(("way", "word"), [("waiting", "host"), ("careless", "none")])
 def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_path: Path) -> None:
-    entry = look(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
+    entry = observe(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
     assert entry["observed"]["via"] == "exports"
     assert entry["sync"][0]["waits"] == word
 
@@ -231,7 +231,7 @@ def test_the_terminal_shows_waits_and_races(
 
 
 def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
-    entry = look(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
+    entry = observe(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
     assert "real_time" in entry
     assert [text for text in warning_texts(entry) if text.startswith("sync: ")] == [
         "sync: no answer from the worker within 4 s, at step 'sync'"
@@ -239,7 +239,7 @@ def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
 
 
 def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
-    whole_run = look(tmp_path, "queued:waiting")["waiting"]
+    whole_run = observe(tmp_path, "queued:waiting")["waiting"]
     journal = tmp_path / "run" / "journal.jsonl"
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith('{"sync"')]

@@ -386,7 +386,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     found = {
         (entry["producer"], entry["consumer"], entry["protocol"]): (
             entry["outcome"] == "race",
-            *((one["waits"], one["required"]) for one in rows(entry).values() if _asks(one)),
+            *((one["waits"], one["required"]) for one in rows(entry).values() if _requests(one)),
         )
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
@@ -414,7 +414,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     assert run_script(script) == (0, RACES)
 
 
-def _asks(one: dict[str, Any]) -> bool:
+def _requests(one: dict[str, Any]) -> bool:
     return bool(one["requested_by"] == "consumer")
 
 

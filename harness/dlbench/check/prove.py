@@ -67,7 +67,7 @@ def results(library: runner.Library, rules: Sequence[Rule]) -> dict[str, runner.
     return runner.check(library, rules).results
 
 
-def conduct(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
+def prove_rules(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
     """A proof for each rule, in their order."""
     rules = list(RULES.by_name.values())
     honest = [("native", results(native(), rules))]

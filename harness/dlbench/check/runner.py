@@ -19,7 +19,7 @@ from dlbench.check.rule import ROLES, Rule
 from dlbench.check.subject import LOOKED_AT
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
-from dlbench.supervisor import RequestFailed, Steps, Worker, ask_each
+from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
 from dlbench.text.escaping import shortened
 
 CHILD = Path(__file__).with_name("child.py")
@@ -107,7 +107,7 @@ def check(
         for mine in filter(None, map(ordered, sides.values()))
     ]
     with ThreadPoolExecutor(len(ROLES)) as pool:
-        pending = [pool.submit(ask_each, chain, chain.names, keep) for chain in chains]
+        pending = [pool.submit(send_each, chain, chain.names, keep) for chain in chains]
         try:
             for one in pending:
                 one.result()
@@ -174,12 +174,12 @@ class _Chain(Steps[str, Result]):
         return self._worker
 
     def load(self, worker: Worker, item: str) -> None:
-        version = worker.ask(self._library.request()).get("version", "")
+        version = worker.send_request(self._library.request()).get("version", "")
         self._has_loaded = self._is_loaded = True
         self._report.version = self._report.version or shortened(str(version))
 
-    def ask(self, worker: Worker, item: str) -> Result:
-        answer = worker.ask({"do": "rule", "rule": item}, self._timeout_s)
+    def send_request(self, worker: Worker, item: str) -> Result:
+        answer = worker.send_request({"do": "rule", "rule": item}, self._timeout_s)
         result = read_result(item, answer)
         if result is None:
             raise worker.reject(f"no result of a rule: {str(answer)[:60]!r}")
@@ -220,7 +220,7 @@ class _Chain(Steps[str, Result]):
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
-                child.ask({"do": "warm"}, self._timeout_s)
+                child.send_request({"do": "warm"}, self._timeout_s)
                 death = child.end(END_AS_PROGRAM)
         except RequestFailed as failure:
             return _why(failure)

@@ -96,8 +96,8 @@ def offers(library: _core.Library, place: Environment) -> Offer:
                 ("consumer", library.consumer_path),
             ):
                 if path:
-                    worker.ask(worker_requests.load(role, library.name, path))
-            answer = worker.ask(request)
+                    worker.send_request(worker_requests.load(role, library.name, path))
+            answer = worker.send_request(request)
         offer = _offer(answer)
         cache.write(answer, OFFERS, cache.identity(library, place))
         return offer

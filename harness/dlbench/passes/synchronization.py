@@ -100,9 +100,9 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         command = worker_command(self.catalogue(item).environment)
         return Worker(command, self.timeout_s, variables=queues)
 
-    def ask(self, worker: Worker, item: Exchange) -> Records:
+    def send_request(self, worker: Worker, item: Exchange) -> Records:
         request = {**worker_requests.prepare(item.entry), "do": "sync"}
-        _, found = worker.ask_prepared(item.entry, request)
+        _, found = worker.request_prepared(item.entry, request)
         return _records(item, {**found, "sync": [_synchronization(one) for one in found["sync"]]})
 
     def fail(self, item: Exchange, failure: RequestFailed) -> Records:

@@ -101,7 +101,7 @@ class Parts:
             files = [own, *(file for file in roles if file is not own)]
             self.files[role] = [(file, slicing.read(file.path, name)) for file in files]
         self.lines: dict[str, list[str]] = {"producer": [], "consumer": []}
-        self._taken: dict[str, str] = {}
+        self._imported: dict[str, str] = {}
 
     def add(self, role: str, nodes: list[ast.stmt], expression: str = "None") -> str:
         """Puts statements into a role's part. Returns the expression in their names: those that the
@@ -112,7 +112,7 @@ class Parts:
             for node in nodes
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign)
             for name in bound_names(node)
-            if self._taken.setdefault(name, ast.unparse(node)) != ast.unparse(node)
+            if self._imported.setdefault(name, ast.unparse(node)) != ast.unparse(node)
         }
         tree = ast.parse(expression)
         for part in [n for top in [*nodes, tree] for n in ast.walk(top)]:
@@ -163,7 +163,7 @@ class Parts:
             self.files["consumer"][0],
             self.files["producer"][0],
         )
-        before, call, takes_alone = slicing.calling(tree, file.path, entry.protocol, entry.device)
+        before, call, imports_alone = slicing.calling(tree, file.path, entry.protocol, entry.device)
         spelled = self.add("consumer", before, slicing.text([call])[0])
         via, protocol = entry.observed.via if entry.observed else "", entry.protocol
         wanted = ("dlpack_versioned", "dlpack_legacy") if protocol == "dlpack" else (protocol,)
@@ -179,7 +179,7 @@ class Parts:
             )
             return spelled, alone(export, function, Device.parse(entry.source_device).in_dlpack())
         refused = entry.code == codes.OTHER_PROTOCOL and "proxy" in entry.data
-        if via == "proxy" or (not via and (takes_alone or refused)):
+        if via == "proxy" or (not via and (imports_alone or refused)):
             return spelled, alone(protocol)
         return spelled, []
 

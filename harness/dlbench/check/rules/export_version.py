@@ -24,7 +24,7 @@ def capsule(subject: Subject) -> str:
     array = subject.exporter()
     words = "a line of float32 is refused: "
     with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
-        got = subject.ask(array)
+        got = subject.request_export(array)
     with on_error(Broken, "", ValueError):
         name = str(_check.read(got)["name"])
     expect(name in NAMES, f"it is {name!r}")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlbench.check.imports import brought, require_from_dlpack, require_import, same
 from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import Facts, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 COPY = f"{FROM_DLPACK}, copy"
@@ -22,7 +22,7 @@ def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[
             subject.import_(KnownProducer(subject), **{word: None})
     result = subject.import_(producer, **keywords)
     same(subject, producer, result)
-    return result, subject.look(result)
+    return result, subject.read_facts(result)
 
 
 def is_shared(observed: Facts, producer: KnownProducer) -> bool:
@@ -100,7 +100,7 @@ def copy_none(subject: Subject) -> str:
     """
     producer = KnownProducer(subject)
     result = brought(subject, producer)
-    observed = subject.look(result)
+    observed = subject.read_facts(result)
     if not is_shared(observed, producer):
         raise Unclear("it is a copy; whether sharing is possible is the library's word")
     return "shared"

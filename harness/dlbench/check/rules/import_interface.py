@@ -45,7 +45,7 @@ def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Fac
     subject.entry(protocol)
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(given, protocol)
-    return result, subject.look(result)
+    return result, subject.read_facts(result)
 
 
 def _add(protocol: str, attribute: str, section: str) -> None:
@@ -61,7 +61,7 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         source="reversed",
         **words,
     )
-    def look(subject: Subject) -> str:
+    def check_rule(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
             _, observed = brought(subject, Interface(array, attribute), protocol)
             expect(

@@ -31,7 +31,7 @@ def imported(subject: Subject, producer: KnownProducer) -> str:
 
 def same(subject: Subject, producer: KnownProducer, result: object) -> str:
     """Raises Broken if the result differs from the export."""
-    observed = subject.look(result)
+    observed = subject.read_facts(result)
     if is_bytes_of(observed, producer.array):
         try:
             require_dtypes(subject)
@@ -55,7 +55,7 @@ def require_import(subject: Subject) -> None:
 
 def requests_itself(subject: Subject) -> None:
     """Raises NotApplicable if the consumer imports a capsule instead of an object."""
-    assume(not subject.takes_capsules, "it imports a capsule, not an object")
+    assume(not subject.imports_capsules, "it imports a capsule, not an object")
 
 
 def require_from_dlpack(subject: Subject) -> None:
