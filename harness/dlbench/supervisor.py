@@ -26,8 +26,8 @@ Result = TypeVar("Result")
 
 
 class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
-    """The reason, in one line, why a request has no result. `outcome` and `exception` describe the
-    worker's error; `death` is set if the worker ended."""
+    """A request has no result; the text is the reason, in one line. `outcome` and `exception`
+    describe the worker's error; `death` is set if the worker ended."""
 
     def __init__(
         self,
@@ -74,19 +74,21 @@ class Worker:
         self._process.stop()
 
     def stop(self) -> None:
-        """Kills it, from any thread: a call that waits for its answer raises RuntimeError, and so
-        does each later one."""
+        """Kills the worker, from any thread. Calls that wait for an answer, and later ones, raise
+        RuntimeError."""
         self._process.stop()
 
     def is_alive(self) -> bool:
         """Can the worker accept another request?"""
         return not self._is_lost and self._process.is_alive
 
-    def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:
+    def send_request(
+        self, request: dict[str, Any], timeout_s: float | None = None
+    ) -> dict[str, Any]:
         """The body of the answer. `timeout_s` applies to this request and later ones. Raises
         RequestFailed for an error, a death or a passed deadline."""
         self._timeout_s = timeout_s or self._timeout_s
-        reply = self._read(self._process.ask(json.dumps(request), self._timeout_s))
+        reply = self._read(self._process.send_request(json.dumps(request), self._timeout_s))
         error, body = reply.get("error"), reply.get("ok")
         if isinstance(error, dict):
             exception, reason = (str(error.get(key, "")) for key in ("exception", "reason"))
@@ -99,22 +101,23 @@ class Worker:
     def reject(self, why: str) -> RequestFailed:
         """The failure of a worker without a valid answer; it gets no further request."""
         self._is_lost = True
-        return RequestFailed(f"{self._name} gave no answer: {why}", "crashed")
+        return RequestFailed(f"{self._name} sent no valid answer: {why}", "crashed")
 
-    def ask_prepared(
+    def request_prepared(
         self, entry: Entry, request: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prepares an exchange, makes one request about it and drops it: the first two answers."""
-        prepared = self.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
-        answer = self.ask({**request, "id": 0})
-        self.ask({"do": "drop", "id": 0})
+        """Prepares an exchange, makes one request about it and drops it; returns the answers to the
+        first two requests."""
+        prepared = self.send_request(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
+        answer = self.send_request({**request, "id": 0})
+        self.send_request({"do": "drop", "id": 0})
         return prepared, answer
 
     def load(self, entry: Entry, found: Catalogue) -> dict[str, str]:
         """Loads both libraries of an exchange; their versions."""
         versions = {}
         for request in worker_requests.load_pair(entry, found):
-            versions[request["library"]] = str(self.ask(request).get("version", ""))
+            versions[request["library"]] = str(self.send_request(request).get("version", ""))
         return versions
 
     def end(self, request: dict[str, Any] | None = None) -> _core.Death:
@@ -143,7 +146,7 @@ class Worker:
             comma = "," if step else ""
             text = f"no answer from {self._name} within {self._timeout_s:.0f} s{comma}{step}"
         elif death.garbled:
-            text = f"{self._name} gave no answer{step}: {death.how}"
+            text = f"{self._name} sent no valid answer{step}: {death.how}"
         else:
             how = death.signal or f"exit status {death.exit_status}"
             last = last_line(death.stderr_tail) or last_line(death.stdout_tail)
@@ -165,7 +168,7 @@ class Steps(ABC, Generic[Item, Result]):
         """Loads what all items need. Raises RequestFailed, as request() does."""
 
     @abstractmethod
-    def ask(self, worker: Worker, item: Item) -> Result: ...
+    def send_request(self, worker: Worker, item: Item) -> Result: ...
 
     @abstractmethod
     def fail(self, item: Item, failure: RequestFailed) -> Result:
@@ -180,7 +183,7 @@ class Steps(ABC, Generic[Item, Result]):
         killed afterwards. Ignores failures, because every item has its result."""
 
 
-def ask_each(
+def send_each(
     steps: Steps[Item, Result], items: Sequence[Item], keep: Callable[[Item, Result], None]
 ) -> None:
     """Passes a result of each item to `keep`, in order. If an item ends the worker, only that item
@@ -217,7 +220,7 @@ def ask_each(
 def _answer(steps: Steps[Item, Result], worker: Worker, item: Item) -> Result:
     """Raises RequestFailed where the worker is lost."""
     try:
-        return steps.ask(worker, item)
+        return steps.send_request(worker, item)
     except RequestFailed as failure:
         if not worker.is_alive():
             raise

@@ -17,7 +17,7 @@ using Keys = std::set<std::string>;
 
 class DeathTest : public FleetTest {
  protected:
-  /// Is it gone, or about to be reaped by somebody else?
+  /// Is it gone, or about to be reaped by another process?
   static bool is_running(pid_t pid) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
     std::string text;

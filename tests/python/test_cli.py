@@ -1,4 +1,4 @@
-"""The command line: what it refuses, what it starts, where things go, how it ends."""
+"""The command line: refused input, started work, output streams and exit statuses."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["lst"], "did you mean 'list'?"),
         (["numpi", "numpy"], "did you mean 'numpy'?"),
         (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
-        (["mine", "--adapters", "adapters"], "a pair is two libraries, not 1"),
+        (["mine", "--adapters", "adapters"], "a pair needs two libraries, not 1"),
         (["mine", "mine", "mine", "--adapters", "adapters"], "not 3"),
         (["--dry-run"], "nothing to measure"),
         (["--matrix", "mine", "mine"], "leave out --matrix, or the libraries"),
@@ -153,7 +153,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--resume", "adapters", "--sizes", "4KiB"], "leave out --sizes"),
         (["--resume", "adapters", "mine", "mine"], "leave out two libraries"),
         (["show", "nowhere"], "no run 'nowhere'"),
-        (["show", "latest"], "nothing was run here yet"),
+        (["show", "latest"], "nothing was run in this folder yet"),
         (["show", "adapters"], "neither results.json nor journal.jsonl"),
         (["show"], "Missing argument"),
         (["repro", "latest"], "Missing argument"),

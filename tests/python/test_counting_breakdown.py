@@ -1,7 +1,8 @@
-"""Breakdowns of counts written by hand: each instruction has one owner, none is lost."""
+"""Breakdowns of counts written by hand: each instruction belongs to one line, none is lost."""
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from dlbench.counting import breakdown_text, code_owner
 from dlbench.counting.breakdown import NO_PYTHON, breakdown
 from dlbench.counting.exchange import Count, Frame, Share
 from dlbench.counting.profile import Function
+from dlbench.text.output import Console
 from typed import entries_of, entry_of
 
 SITE = "/env/lib/python3.11/site-packages"
@@ -116,7 +118,7 @@ def test_each_table_sums_to_the_total() -> None:
 def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> None:
     made = breakdown(PLAIN, _named(900, 600, 100), FRAMES)
     own = {(line.library, line.name): line.own for line in made.python}
-    # 30 instructions told the three calls apart: ten each are taken off.
+    # 30 instructions separated the three calls: ten each are subtracted.
     assert own == {
         ("taker", "take"): 900 - 600 - 10,
         ("maker", "Array.__dlpack__"): 600 - 100 - 10,
@@ -178,6 +180,18 @@ def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> st
     return "\n".join(
         line.plain for line in breakdown_text.phase_table(entry_of(entry), entries_of(phases), 80)
     )
+
+
+def test_explain_cuts_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    name = "a_function_with_a_long_name" * 12
+    count = Count(1234567.0, {Function(CODE.library, name): 1234567.0})
+    made = breakdown(count, count, [])
+    measured, width = entry_of(ENTRY), Console(io.StringIO()).width
+    shown = "\n".join(line.plain for line in breakdown_text.lines(measured, [], made, width))
+    assert name in shown
+    assert "1,234,567" in shown
+    assert "\u2026" not in shown
 
 
 def test_the_run_s_phases_stand_beside_the_breakdown() -> None:

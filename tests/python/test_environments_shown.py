@@ -1,4 +1,4 @@
-"""What is said of a document of several environments: each apart, what is the same once."""
+"""How a document of several environments is shown: each separately, equal facts once."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_without_a_second_process_nothing_is_reported_to_differ() -> None:
     lines = texts(environments.table(doc(document), ["dlpack"], 80))
     assert "not decided: one process each" in lines[0]
     assert "2.00?" in lines[2]
-    assert lines[-1].endswith("  ?: one process, chance unknown")
+    assert lines[-1].endswith("  ?: one process each, interval unknown")
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:

@@ -1,4 +1,4 @@
-"""Exports: read back by their readers where those install, else held against their rules."""
+"""Exports: read by their own readers if installed, else checked against their rules."""
 
 from __future__ import annotations
 
@@ -331,7 +331,7 @@ def test_nothing_is_overwritten_without_force(
         (["--format", "csv", "--output", "."], "--output .: is a folder"),
         (
             ["--format", "csv", "--output", "no/such/file"],
-            "--output no/such/file: there is no folder",
+            "--output no/such/file: no such folder:",
         ),
     ],
 )

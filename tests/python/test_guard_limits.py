@@ -1,4 +1,4 @@
-"""What a guard finds beside copies, what it cannot see, and when it steps aside."""
+"""What the guard finds besides copies, what it cannot see, and when it is skipped."""
 
 from __future__ import annotations
 

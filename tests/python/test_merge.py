@@ -1,4 +1,4 @@
-"""`dlbench merge`: one document of several machines, and what the verbs make of it."""
+"""`dlbench merge`: one document of several machines, and the output of the verbs for it."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_merged_runs_are_merged_and_compared(
     [
         (["box"], "at least two runs"),
         (["box", "nowhere"], "no run 'nowhere'"),
-        (["box", "box"], "two machines are called 'box': name the runs"),
+        (["box", "box"], "two runs have the machine name 'box': name them"),
         (["box", "rocm", "--out", "box"], "is not empty"),
     ],
 )
@@ -152,7 +152,7 @@ def checked(folder: Path, name: str, outcome: str) -> None:
         "level": "must",
         "section": "DLPack",
         "outcome": outcome,
-        "seen": "x",
+        "observed": "x",
     }
     made = section.document([check], ["dlbench", "check", "numpy"], 0.0)
     (folder / name).mkdir()
@@ -270,7 +270,7 @@ def test_an_archive_of_runs_is_merged(
     plant(folder, "third", "A third", ("native", "numpy"))
     assert cli.main(["merge", f"runs{suffix}", "third", "box", "--out", "more"]) == 2
     err = capsys.readouterr().err
-    assert "two machines are called 'box': name the runs, as NAME=RUN (" in err
+    assert "two runs have the machine name 'box': name them as NAME=RUN (" in err
     assert f"runs{suffix}:" in err
 
 

@@ -1,8 +1,9 @@
-"""The terminal picture: exact where a person looks first, bounded in width everywhere."""
+"""The output on a terminal: exact in its first lines, limited in width everywhere."""
 
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.style import Style
 
 import samples
-from dlbench import _core, findings, values
+from dlbench import _core, cli, findings, values
 from dlbench.document import EnvironmentFacts
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
@@ -298,7 +299,7 @@ def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
         90.0,
         warnings=[samples.warned("few-rounds"), samples.warned("source-written", message)],
     )
-    entry["seen"] = entry["seen"] | {"guard": guard}
+    entry["observed"] = entry["observed"] | {"guard": guard}
     (found,) = [f for f in findings.find(doc(samples.document(entry))) if f.label == "writes"]
     assert (found.text, found.command) == (f"a -> b: {message}", "dlbench show latest a b")
     assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(pair.details(entry_of(entry)))
@@ -309,7 +310,7 @@ def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
 def test_the_guard_says_what_was_read_when_and_by_which_library() -> None:
     guard = {"pages": 1024, "read": 1024, "written": 0, "late": 482, "by": ["libjax_common.so"]}
     entry = samples.measured("a", "b", 90.0)
-    entry["seen"] = entry["seen"] | {"guard": guard}
+    entry["observed"] = entry["observed"] | {"guard": guard}
     message = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
     assert message in "\n".join(pair.details(entry_of(entry)))
 
@@ -433,6 +434,23 @@ def test_a_pipe_is_as_wide_as_columns_says_or_not_cut(
     assert output.Console(io.StringIO()).width == width
 
 
+def test_show_cuts_nothing_in_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    reason = "a reason of many words " * 40
+    document = samples.document(
+        samples.measured("numpy", "numpy", 100.0),
+        samples.missing("numpy", "torch", "refused", reason),
+    )
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    for words in ([], ["numpy", "torch"]):
+        assert cli.main(["show", str(tmp_path), *words]) == 0
+        shown = capsys.readouterr().out
+        assert reason.strip() in shown
+        assert "\u2026" not in shown
+
+
 def test_nothing_is_cut_where_there_is_no_terminal() -> None:
     reason = "a reason of many words " * 40
     document = samples.document(
@@ -481,7 +499,7 @@ def test_a_table_of_cells_has_a_legend_of_what_it_shows() -> None:
     near = samples.measured("numpy", "numpy", 36.0)
     shown = [line.plain for line in pair.table(entries_of([near]), 200)]
     reported = ["+-: unknown kind of interval", "~ less than 2x the overhead floor"]
-    reported += ["used: the protocol observed", "first: the first call of a worker"]
+    reported += ["used: the protocol observed", "first: the first call in a worker"]
     assert shown[-1] == "   ".join(reported)
 
 

@@ -11,7 +11,7 @@ from dlbench import _core, exporters, writing
 from dlbench.document import locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.running import comparing, options, reporting
-from dlbench.text.output import hand_out, hand_out_bytes, is_terminal, say
+from dlbench.text.output import is_terminal, print_line, write_bytes, write_text
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: standard output.")
 
@@ -49,8 +49,8 @@ def export(
     """Print a run in the format of another tool: Bencher, pyperf, asv, CSV, Parquet, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
-    github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
-    library exports to which. asv is a file of results of airspeed velocity, asv-benchmarks its
+    github-action-benchmark, markdown a step summary of under 1 MiB, support a page with the
+    outcome of each pair. asv is a file of results of airspeed velocity, asv-benchmarks its
     benchmarks.json. google-benchmark has a repetition for each process, of which compare.py makes
     its U-test; results.json itself has one row a cell. openmetrics is for a push gateway. parquet
     and arrow have the columns of csv with types, need pyarrow, and are not written to a terminal.
@@ -80,13 +80,13 @@ def export(
     if output is not None:
         writing.write_requested(Path(output), lambda out: out.write(data))
     elif format_ in exporters.BINARY:
-        hand_out_bytes(data)
+        write_bytes(data)
     else:
-        hand_out(data.decode())
+        write_text(data.decode())
 
 
 def require_commit(commit: str, format_: str) -> None:
-    """Raises BadInput for a text that is no hash, and for a format that has none."""
+    """Raises BadInput for a text that is not a hash, and for a format without a commit."""
     if format_ != "asv":
         raise BadInput(f"--commit is for --format asv: {format_} names no commit")
     if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", commit):
@@ -99,11 +99,11 @@ def require_commit(commit: str, format_: str) -> None:
               help="Write to FILE. Default: report.html in the run's folder.")  # fmt: skip
 @options.FORCE
 def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
-    """Write the report of a run as one HTML file; of several runs, with the changes.
+    """Write the report of a run as one HTML file; of several runs, with their changes.
 
     With two runs, base and head, it has a view of the changes. Default file: report.html in the
     folder of the last run; change.html for several runs.
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
-    say(reporting.report(runs, Path(output) if output is not None else None))
+    print_line(reporting.report(runs, Path(output) if output is not None else None))

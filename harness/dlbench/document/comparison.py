@@ -30,20 +30,20 @@ class DetectableChange(Record):
     most = Key(0.0)
 
 
-class Inconclusive(Record):
-    """Cells that could hide a change as large as the threshold, and how many processes would
-    decide them."""
+class InconclusiveSummary(Record):
+    """Cells that could hide a change as large as the threshold, and the number of processes that
+    would decide them."""
 
     __slots__ = ()
     cells = Key(0)
     of = Key(0)
     replicas = Key[int | None](None)  #: a side, which decide all but the next two
     unknown = Key(0)  #: the spread between their processes is unknown
-    undecidable = Key(0)  #: no number of processes would do
+    undecidable = Key(0)  #: no number of processes would decide them
 
 
-class Blind(Record):
-    """Why one cell is INCONCLUSIVE, and how many processes a side would decide it."""
+class InconclusiveCell(Record):
+    """Why a cell is INCONCLUSIVE, and the processes on each side that would decide it."""
 
     __slots__ = ()
     code = Key("")  #: too-few-processes, too-noisy, unknown-spread or reference-moved
@@ -52,7 +52,7 @@ class Blind(Record):
 
 class Alarms(Record):
     """For two runs of the same side: cells reported as changed after correction, and cells whose
-    own 95 % interval excludes zero. One in twenty of the latter is so by chance.
+    own 95 % interval excludes zero. One in twenty of the latter is expected by chance.
     """
 
     __slots__ = ()
@@ -77,7 +77,7 @@ class ComparedCell(Cell):
     hi = Key[float | None](None)
     minimum_detectable_change = Key[float | None](None)
     verdict = Key[str | None](None)  #: FAST, SLOW, SAME, AMBIG or INCONCLUSIVE
-    inconclusive = part(Blind)  #: of an INCONCLUSIVE cell alone
+    inconclusive = part(InconclusiveCell)  #: of an INCONCLUSIVE cell alone
     outcome_change = Key[str | None](None)  #: worse, better or other
     details = Key[Sequence[str]](())
 
@@ -110,7 +110,7 @@ class Comparison(Record):
     head = part(Side)
     counts = Key[Mapping[str, int]]({})
     minimum_detectable_change = part(DetectableChange)
-    inconclusive = part(Inconclusive)
+    inconclusive = part(InconclusiveSummary)
     warnings = parts(CodedWarning)
     cells = parts(ComparedCell)
     aa = part(Alarms)

@@ -22,9 +22,9 @@ AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "si
 
 @dataclass
 class Request:
-    """Axes and options as they were typed; an empty one stands for the default.
+    """Axes and options as they were typed; an empty value means the default.
 
-    `pair` names two libraries: both directions between them, and neither with itself. `env` are the
+    `pair` names two libraries: the exchanges between them in both directions. `env` are the
     further environments, NAME=PYTHON with an absolute path.
     """
 
@@ -67,7 +67,7 @@ class Request:
             **words,
             sizes=sizes,
             filter=self._whole_filter(),
-            device_kinds=[kind for driver in drivers.ask() for kind in driver.kinds()],
+            device_kinds=[kind for driver in drivers.find_drivers() for kind in driver.kinds()],
         )
 
     def plan(self, libraries: Sequence[_core.Library]) -> _core.Plan:

@@ -49,7 +49,7 @@ def _stamped(now: datetime.datetime) -> Path:
             return folder
     except OSError as error:
         raise BadInput(f"cannot create {RESULTS}/{stamp}: {os_reason(error)}") from error
-    raise BadInput(f"cannot create {RESULTS}/{stamp}: a hundred runs were started in this second")
+    raise BadInput(f"cannot create {RESULTS}/{stamp}: 100 runs exist that started in this second")
 
 
 def resumable(requested: str) -> Path:
@@ -93,7 +93,7 @@ def is_latest(folder: Path) -> bool:
     return folder.parent == RESULTS and link.is_symlink() and link.readlink().name == folder.name
 
 
-def give_up(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Removes the folder of a run that did not start."""
     with contextlib.suppress(OSError):
         folder.rmdir()

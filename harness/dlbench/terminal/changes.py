@@ -37,8 +37,8 @@ def word(cell: ComparedCell) -> str:
 
 
 def named(cell: ComparedCell) -> list[str]:
-    """What identifies a cell: "numpy -> torch", "dlpack", "4 KiB", and each further axis that has
-    not its default."""
+    """The words that identify a cell: "numpy -> torch", "dlpack", "4 KiB", and each axis with
+    another value than its default."""
     unusual = [
         cell.axis(axis) for axis, usual in AXES.items() if cell.axis(axis) not in ("", usual)
     ]
@@ -47,7 +47,7 @@ def named(cell: ComparedCell) -> list[str]:
 
 
 def words(cell: ComparedCell) -> str:
-    """Its result in words: "worse, SLOW"."""
+    """The cell's result in words: "worse, SLOW"."""
     speed = cell.verdict if cell.verdict != "SAME" else None
     main = word(cell)
     return main if not speed or speed == main else f"{main}, {speed}"
@@ -97,8 +97,7 @@ def lines(comparison: Comparison, width: int, *, everything: bool = False) -> li
 
 
 def absent_libraries(comparison: Comparison) -> dict[tuple[str, str], list[ComparedCell]]:
-    """The cells of each library that only one side has, in one line by its name and "lost" or
-    "gained"."""
+    """The cells of each library that only one side has, by its name and "lost" or "gained"."""
     base, head = comparison.base.libraries, comparison.head.libraries
     absent = [(name, "lost") for name in base.keys() - head.keys()]
     absent += [(name, "gained") for name in head.keys() - base.keys()]
@@ -141,25 +140,25 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
         shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
-        for detail in [*cell.details, *_blindness(cell)]:
+        for detail in [*cell.details, *_explain_inconclusive(cell)]:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
-        more = f"and {len(cells) - len(ordered)} more: --json has them all"
+        more = f"and {len(cells) - len(ordered)} more: --json lists all"
         shown.append(Text(shorten(more, width), style="dim"))
     return shown
 
 
-def _blindness(cell: ComparedCell) -> list[str]:
-    """For an inconclusive cell: its minimum detectable change, and the measure that would decide
+def _explain_inconclusive(cell: ComparedCell) -> list[str]:
+    """For an inconclusive cell: its minimum detectable change, and the replicas that would decide
     it."""
     if cell.verdict != "INCONCLUSIVE":
         return []
-    change, blind = cell.minimum_detectable_change, cell.inconclusive
+    change, inconclusive = cell.minimum_detectable_change, cell.inconclusive
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
-    if not blind:
+    if not inconclusive:
         return [text]
-    needs = f": about --replicas {blind.replicas} would do" if blind.replicas else ""
-    return [f"{text}; {blind.code}{needs}"]
+    needs = f": about --replicas {inconclusive.replicas} would decide it" if inconclusive.replicas else ""
+    return [f"{text}; {inconclusive.code}{needs}"]
 
 
 def _rank(cell: ComparedCell) -> tuple[int, float, str]:
@@ -207,10 +206,10 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
     return shown
 
 
-def _alarms(seen: Alarms) -> list[str]:
+def _alarms(observed: Alarms) -> list[str]:
     """The false alarms of equal sides."""
-    cells, by_chance = seen.cells, seen.cells / 20
+    cells, by_chance = observed.cells, observed.cells / 20
     return [
-        f"A/A: {count(seen.alarms, 'false alarm')} in {count(cells, 'cell')};",
-        f"{seen.outside_95} outside their own 95 % interval, {by_chance:.1f} are by chance",
+        f"A/A: {count(observed.alarms, 'false alarm')} in {count(cells, 'cell')};",
+        f"{observed.outside_95} outside their 95 % interval, {by_chance:.1f} expected by chance",
     ]

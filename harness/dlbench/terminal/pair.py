@@ -41,7 +41,7 @@ def table(
     parts: Mapping[phases.Key, phases.Columns] = {},
     relative_to: str = "",
 ) -> list[Text]:
-    """One line a cell. A reason stands behind its outcome and is cut at the width. `parts` are
+    """One line for each cell. A reason follows its outcome and is cut at the width. `parts` are
     further columns; where these do not fit, they are a block of their own below. Times are relative
     to the machine `relative_to`, by default the first."""
     ordered = sorted(entries, key=_order)
@@ -104,7 +104,7 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str], base: str) -> li
         parts.append(f"~ {values.NEAR_FLOOR_TEXT}")
     parts += [f"times: relative to {base}"] if "times" in heads else []
     parts += ["used: the protocol observed"] if "used" in heads else []
-    parts += ["first: the first call of a worker"] if "first" in heads else []
+    parts += ["first: the first call in a worker"] if "first" in heads else []
     return parts + phases.legend(heads)
 
 
@@ -159,14 +159,14 @@ def _row(entry: Entry) -> dict[str, str]:
 
 def used(entry: Entry) -> str:
     """The protocol that was used, with its struct and how it was offered."""
-    seen = entry.seen
-    words = [seen.used, seen.struct]
-    words += [f"via {seen.via}"] if seen.via != "direct" else []
+    observed = entry.observed
+    words = [observed.used, observed.struct]
+    words += [f"via {observed.via}"] if observed.via != "direct" else []
     return " ".join(word for word in words if word)
 
 
 def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
-    """All facts about one cell, one a line. `environment`: where it was measured."""
+    """All facts about one cell, one in each line. `environment`: where it was measured."""
     facts: list[tuple[str, str]] = [("cell", entry.name)]
     facts.append(("outcome", _outcome(entry)))
     if isinstance(entry, Measured):
@@ -183,21 +183,21 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     if entry.evidence:
         parts = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
         facts.append(("evidence", parts))
-    seen = entry.seen
-    if seen.guard:
-        facts.append(("guard", _guard(seen.guard)))
-    if seen.used:
-        flags = "".join(f", {flag}" for flag in seen.flags)
-        version = ".".join(map(str, seen.version))
+    observed = entry.observed
+    if observed.guard:
+        facts.append(("guard", _guard(observed.guard)))
+    if observed.used:
+        flags = "".join(f", {flag}" for flag in observed.flags)
+        version = ".".join(map(str, observed.version))
         facts.append(("used", f"{used(entry)}{' ' + version if version else ''}{flags}"))
-    facts += [("request", call) for call in seen.calls]
+    facts += [("request", call) for call in observed.calls]
     facts += [("warning", values.warning_text(warning)) for warning in entry.warnings]
     if isinstance(entry, NotMeasured):
         facts += [("stderr", line) for line in entry.stderr_tail.splitlines()[-20:]]
     return columns(facts)
 
 
-EVIDENCE = "yes: one memory   no: copied   skipped: not tested"
+EVIDENCE = "yes: shared memory   no: a copy   skipped: not tested"
 
 
 def shared_facts(entries: Sequence[Entry], width: int) -> list[Text]:
@@ -259,7 +259,7 @@ def _timer(entry: Entry) -> list[tuple[str, str]]:
     if not timer:
         return []
     step, empty = values.duration(timer.step_ns), values.duration(timer.empty_ns)
-    return [("device timer", f"steps of {step}; an empty row of {empty} is subtracted")]
+    return [("device timer", f"steps of {step}; the time of an empty row, {empty}, is subtracted")]
 
 
 def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, str]]:
