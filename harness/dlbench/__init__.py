@@ -5,7 +5,7 @@ Adapters import `Call`, `Capsule`, `Unsupported` and `X` from here; `load` reads
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # as `typing` has it, which a run of pytest need not import for this
+TYPE_CHECKING = False  # as in `typing`, which takes time to import
 if TYPE_CHECKING:
     from os import PathLike
     from typing import Any
@@ -26,10 +26,10 @@ def __getattr__(name: str) -> Any:
 
 
 def load(run: str | PathLike[str] = "latest", frame: str = "pandas") -> Any:
-    """A run as a data frame of `pandas` or `polars`: one row a cell, measured or not.
+    """A run as a data frame of `pandas` or `polars`: one row for each cell, measured or not.
 
     `run` is a run's folder, a results.json, or `latest`. Times are in nanoseconds; a value that a
-    cell does not have is missing, never 0. Raises ValueError, one line, for what is no run.
+    cell does not have is missing, never 0. Raises ValueError where `run` is not a run.
     """
     # Workers import this package for its adapters only.
     from dlbench import frames

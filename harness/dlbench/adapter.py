@@ -14,7 +14,7 @@ from typing import Any
 
 
 class _Placeholder:
-    """The place of the producer's array in a `Call`."""
+    """Stands for the producer's array in a `Call`."""
 
     def __repr__(self) -> str:
         return "X"
@@ -26,7 +26,7 @@ X = _Placeholder()
 class Call:
     """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
 
-    It is a spelling, not a function: the worker compiles it to one vectorcall.
+    It describes the call; the worker compiles it to one vectorcall.
     """
 
     def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -65,7 +65,7 @@ OWN_LAYOUTS = ("line", "grid", "scalar", "empty")
 def require_own_layout(case: Any, library: str) -> None:
     """Decline cases with an offset, steps or a read-only array: the library allocates its
     arrays."""
-    require(case.offset == 0, f"{library} decides where its arrays lie")
+    require(case.offset == 0, f"{library} chooses the addresses of its arrays")
     require(case.layout in OWN_LAYOUTS, f"{library}'s arrays are contiguous")
     require(not case.readonly, f"{library} has no read-only arrays")
 
@@ -113,7 +113,7 @@ def turns_in_a_second(spent: Callable[[int], float], few: int) -> float:
     """Turns per second, for `busy`: from the shortest times of `few` and of four times as many
     turns.
 
-    If noise hides the slope, the start is counted as part of the turns.
+    If noise hides the difference, the time to start is included.
     """
     spent(1)
     for _ in range(4):
@@ -134,7 +134,7 @@ def capsule_pointer(capsule: object, name: bytes) -> int:
 
 
 def word_at(address: int) -> int:
-    """The pointer that lies at an address."""
+    """The pointer stored at an address."""
     import ctypes
 
     return ctypes.c_size_t.from_address(address).value

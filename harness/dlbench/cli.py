@@ -29,7 +29,7 @@ dlbench measures what happens when one array library passes an array to another.
   dlbench show latest       the last run;  repro, debug, explain, plot: more about it
   dlbench report latest     the last run as one HTML file
 
-dlbench --help lists all options, dlbench help the terms of the output.
+dlbench --help lists all options; dlbench help TERM explains a word of the output.
 """
 #: The names in dlbench.command.verbs. A run does not import them: that takes as long as measuring
 #: many cells.
@@ -58,7 +58,7 @@ class Measure(click.Command):
 
 
 def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
-    """The folder for `reframe -c`."""
+    """Prints the folder for `reframe -c`."""
     if is_set and not ctx.resilient_parsing:
         output.say(Path(__file__).parent / "fleet" / "checks")
         ctx.exit(0)
@@ -121,9 +121,9 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
         if word not in known:
             kind = "verb or library" if word == words[0] else "library"
             hint = _core.did_you_mean(word, [*known, *VERBS])
-            raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' names them")
+            raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' lists them")
     if len(words) != 2:
-        raise BadInput(f"a pair is two libraries, not {len(words)}: 'dlbench numpy torch'")
+        raise BadInput(f"a pair needs two libraries, not {len(words)}: 'dlbench numpy torch'")
 
 
 def resume(folder: Path, params: dict[str, Any]) -> int:
@@ -132,7 +132,7 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     kept = request.journal_context(folder)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
-        raise BadInput(f"{str(folder)!r} is a comparison: {go_on}")
+        raise BadInput(f"{str(folder)!r} is a comparison; to continue it: {go_on}")
     requested = request.resumed(kept)
     places = run.find_environments(requested)
     found = run.find_libraries(requested, places)
@@ -143,12 +143,12 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
 def measure(
     prepared: run.Prepared, noise: Noise, params: dict[str, Any], resumed: Path | None = None
 ) -> int:
-    """`resumed` is the folder of a run that goes on."""
+    """Measures, and writes the run. `resumed`: the folder of the run to continue."""
     if prepared.request.count:
         valgrind.require()
     quiet, folder = params["quiet"], resumed or rundir.fresh(params["out"])
     try:
-        # Of this machine: the core refuses a journal with another context.
+        # The core refuses a journal of another machine.
         context = run.context(prepared, noise)
         wanted = prepared.request.options(folder, context, resume=resumed is not None)
         summary = run.execute(prepared, wanted, folder, noise, quiet=quiet, shows_first=True)

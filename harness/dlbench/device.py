@@ -20,14 +20,14 @@ class Device:
 
     @classmethod
     def parse(cls, word: str) -> Device:
-        """ "cuda:1" -> cuda, 1; "cpu" -> cpu, 0. Raises BadInput for what is no such word."""
+        """ "cuda:1" -> cuda, 1; "cpu" -> cpu, 0. Raises BadInput for another text."""
         found = re.fullmatch(r"([^:]+)(?::([0-9]{1,6}))?", word)
         if found is None:
             raise BadInput(f"the cell's device is {word[:80]!r}; expected KIND or KIND:NUMBER")
         return cls(found[1], int(found[2] or 0))
 
     def in_dlpack(self) -> tuple[int, int]:
-        """The device in DLPack's numbers. Raises BadInput for a kind that has none."""
+        """The device in DLPack's numbers. Raises BadInput for a kind without a number."""
         if self.kind not in DLPACK_TYPES:
             allowed = ", ".join(DLPACK_TYPES)
             raise BadInput(f"the cell's device is {self.kind!r}; allowed: {allowed}:NUMBER")

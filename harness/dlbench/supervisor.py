@@ -26,8 +26,8 @@ Result = TypeVar("Result")
 
 
 class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the program)
-    """The reason, in one line, why a request has no result. `outcome` and `exception` describe the
-    worker's error; `death` is set if the worker ended."""
+    """A request has no result; the text is the reason, in one line. `outcome` and `exception`
+    describe the worker's error; `death` is set if the worker ended."""
 
     def __init__(
         self,
@@ -74,8 +74,8 @@ class Worker:
         self._process.stop()
 
     def stop(self) -> None:
-        """Kills it, from any thread: a call that waits for its answer raises RuntimeError, and so
-        does each later one."""
+        """Kills the worker, from any thread. Calls that wait for an answer, and later ones, raise
+        RuntimeError."""
         self._process.stop()
 
     def is_alive(self) -> bool:
@@ -99,12 +99,13 @@ class Worker:
     def reject(self, why: str) -> RequestFailed:
         """The failure of a worker without a valid answer; it gets no further request."""
         self._is_lost = True
-        return RequestFailed(f"{self._name} gave no answer: {why}", "crashed")
+        return RequestFailed(f"{self._name} sent no valid answer: {why}", "crashed")
 
     def ask_prepared(
         self, entry: Entry, request: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Prepares an exchange, makes one request about it and drops it: the first two answers."""
+        """Prepares an exchange, makes one request about it and drops it; returns the answers to the
+        first two requests."""
         prepared = self.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
         answer = self.ask({**request, "id": 0})
         self.ask({"do": "drop", "id": 0})
@@ -143,7 +144,7 @@ class Worker:
             comma = "," if step else ""
             text = f"no answer from {self._name} within {self._timeout_s:.0f} s{comma}{step}"
         elif death.garbled:
-            text = f"{self._name} gave no answer{step}: {death.how}"
+            text = f"{self._name} sent no valid answer{step}: {death.how}"
         else:
             how = death.signal or f"exit status {death.exit_status}"
             last = last_line(death.stderr_tail) or last_line(death.stdout_tail)

@@ -63,7 +63,7 @@ def factor(value: float, half_width: float = 0.0) -> str:
 
 def _supported(value: float, half_width: float) -> tuple[float, int | None]:
     """The value, rounded to the place of the half-width's first digit, and that place as a power
-    of ten; as it is, where no half-width is known. A larger one leaves the value's first digit."""
+    of ten. Without a half-width the value is unchanged; its first digit is always left."""
     if half_width <= 0 or value <= 0:
         return value, None
     place = math.floor(math.log10(min(half_width, value)))
@@ -179,7 +179,7 @@ def extent(numbers: Iterable[float], text: Callable[[float], str] = str, to: str
 
 
 def fastest_rate(copied: Iterable[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call itself takes the smallest share."""
+    """A pair's GB/s at its largest size, where the call is the smallest part of the time."""
     timed = [entry for entry in copied if entry.gb_per_s]
     return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
 

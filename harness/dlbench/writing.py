@@ -25,7 +25,7 @@ def require_free(
         if mode is not None and not force:
             raise BadInput(f"{option} {path}: exists already; {advice}")
         if not target.parent.is_dir():
-            raise BadInput(f"{option} {path}: there is no folder {target.parent}")
+            raise BadInput(f"{option} {path}: no such folder: {target.parent}")
     except (OSError, RuntimeError) as error:
         # Older versions of Python raise RuntimeError for a link to itself.
         why = os_reason(error) if isinstance(error, OSError) else "a link to itself"

@@ -276,10 +276,10 @@ TEST(Judge, WarnsOfEachDisagreement) {
   EXPECT_EQ(
       texts_of(judge({.address = Y, .guard = N, .write = Y}, false).warnings),
       (Words{
-          "guard reports copied, write reports shared: unproven, the data was read, or copied and "
-          "the copy discarded",
-          "guard reports copied, address reports shared: unproven, the data was read, or copied "
-          "and the copy discarded"}));
+          "guard reports copied, write reports shared: unproven, the data was only read, or the "
+          "copy was discarded",
+          "guard reports copied, address reports shared: unproven, the data was only read, or the "
+          "copy was discarded"}));
   EXPECT_EQ(
       texts_of(judge({.guard = Y, .write = N}, false).warnings),
       Words{"guard reports shared, write reports copied: unproven, the copy was not observed"});

@@ -486,7 +486,7 @@ TEST_F(DeathTest, AWorkerOfAnotherBuild) {
   set("FAKE_WORKER_BUILD", "other");
   run({library("a")});
   EXPECT_EQ(outcome("a>a"), Outcome::crashed);
-  EXPECT_NE(reason("a>a").find("build other, this is fake"), std::string::npos);
+  EXPECT_NE(reason("a>a").find("build other, expected build fake"), std::string::npos);
 }
 
 TEST_F(DeathTest, TheReferencesDeathCostsNoCell) {

@@ -185,7 +185,7 @@ def test_another_python_is_refused_where_it_is_installed(
         (["there.tar"], "exists already; --force replaces it"),
         (["b.tar", "--python", "3"], "--python '3': allowed: a version such as 3.12"),
         (["b.tar", "--python", "3.9"], "dlbench needs Python 3.10 or later"),
-        (["b.tar", "--wheel", "none.whl"], "--wheel none.whl: there is no such file"),
+        (["b.tar", "--wheel", "none.whl"], "--wheel none.whl: no such file"),
         (["b.tar", "--wheel", "there.tar"], "allowed: a wheel of dlbench, dlbench-VERSION-"),
     ],
 )

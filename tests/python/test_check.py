@@ -205,7 +205,7 @@ def run(*words: str) -> int:
         (("numpy", "--known", "nothing.txt"), "nothing.txt: No such file"),
         (("numpy", "--timeout", "soon"), "soon"),
         (("numpy", "--adapters", "nowhere"), "nowhere"),
-        (("numpy", "--markdown", "nowhere/table.md"), "there is no folder"),
+        (("numpy", "--markdown", "nowhere/table.md"), "no such folder:"),
     ],
 )
 def test_bad_use_is_one_line(

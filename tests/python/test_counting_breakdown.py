@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from dlbench.counting import breakdown_text, code_owner
 from dlbench.counting.breakdown import NO_PYTHON, breakdown
 from dlbench.counting.exchange import Count, Frame, Share
 from dlbench.counting.profile import Function
+from dlbench.text.output import Console
 from typed import entries_of, entry_of
 
 SITE = "/env/lib/python3.11/site-packages"
@@ -178,6 +180,18 @@ def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> st
     return "\n".join(
         line.plain for line in breakdown_text.phase_table(entry_of(entry), entries_of(phases), 80)
     )
+
+
+def test_explain_cuts_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    name = "a_function_with_a_long_name" * 12
+    count = Count(1234567.0, {Function(CODE.library, name): 1234567.0})
+    made = breakdown(count, count, [])
+    measured, width = entry_of(ENTRY), Console(io.StringIO()).width
+    shown = "\n".join(line.plain for line in breakdown_text.lines(measured, [], made, width))
+    assert name in shown
+    assert "1,234,567" in shown
+    assert "\u2026" not in shown
 
 
 def test_the_run_s_phases_stand_beside_the_breakdown() -> None:

@@ -92,7 +92,7 @@ def test_without_a_second_process_nothing_is_reported_to_differ() -> None:
     lines = texts(environments.table(doc(document), ["dlpack"], 80))
     assert "not decided: one process each" in lines[0]
     assert "2.00?" in lines[2]
-    assert lines[-1].endswith("  ?: one process, chance unknown")
+    assert lines[-1].endswith("  ?: one process each, interval unknown")
 
 
 def test_a_run_of_one_environment_has_nothing_beside() -> None:

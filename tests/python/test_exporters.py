@@ -331,7 +331,7 @@ def test_nothing_is_overwritten_without_force(
         (["--format", "csv", "--output", "."], "--output .: is a folder"),
         (
             ["--format", "csv", "--output", "no/such/file"],
-            "--output no/such/file: there is no folder",
+            "--output no/such/file: no such folder:",
         ),
     ],
 )

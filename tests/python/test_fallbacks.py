@@ -135,7 +135,7 @@ def test_cases_are_held_against_each_other_at_one_size() -> None:
     )
     found = {one.becomes: one.cases for one in rows(document)}
     assert found == {"copy by c": ("f32-0d",), "refused": ("f16",)}
-    assert lines(document)[0].startswith("cases with another outcome than f32 at 64 KiB: ")
+    assert lines(document)[0].startswith("cases with an outcome other than f32's at 64 KiB: ")
 
 
 def test_a_library_without_that_role_is_not_reported_to_make_nothing() -> None:

@@ -264,8 +264,8 @@ def test_the_folder_of_another_run_is_refused(
     (tmp_path / "dlbench-results/latest").symlink_to("first")
     (tmp_path / "link").symlink_to("dlbench-results/first")
     for out, why in (
-        ("link", "is not empty, and is not of a fleet"),
-        ("dlbench-results/first", "is not empty, and is not of a fleet"),
+        ("link", "is not empty and holds no fleet"),
+        ("dlbench-results/first", "is not empty and holds no fleet"),
         ("./dlbench-results/latest/", "is the link to the latest run"),
         ("", "is the link to the latest run"),  # the file's name
         ("latest.toml", "is a file"),
@@ -498,7 +498,7 @@ def test_a_run_that_cannot_be_collected_is_kept(site: Site) -> None:
     assert site.ran() == {"b"}
     (line,) = ended.stderr.splitlines()
     assert line.startswith("dlbench: a is missing: nothing was collected; cannot collect a from ")
-    assert "its run stays there" in line
+    assert "the next call collects its run" in line
     blocks.unlink()
     before = (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns
     ended = site.run("--quiet", "--no-report")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from whole import document, entries, left_alive, plant, run, start
+from whole import GOOD_MAKE, document, entries, left_alive, plant, run, start
 
 pytestmark = pytest.mark.process
 
@@ -67,6 +67,24 @@ def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
     assert "cores" in err
     assert len(err.splitlines()) == 1
     assert journal.read_bytes() == kept
+
+
+def test_a_signal_before_the_first_number_draws_nothing(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+    make = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch(); time.sleep(25)\n"
+    plant(tmp_path / "adapters", "a", make=make + GOOD_MAKE)
+    process = start(tmp_path, *AXES[:3], "--producers", "a", "--consumers", "a", "--out", "run")
+    while not begun.exists():
+        time.sleep(0.01)
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130, err
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"journal.jsonl", "results.json"}
+    assert document(tmp_path)["benchmarks"] == []
+    assert out.count("a -> a") == 1
+    assert "report.html" not in out + err
+    assert err.splitlines()[-1].startswith("dlbench: interrupted; ")
 
 
 @pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -97,7 +97,7 @@ def test_merged_runs_are_merged_and_compared(
     [
         (["box"], "at least two runs"),
         (["box", "nowhere"], "no run 'nowhere'"),
-        (["box", "box"], "two machines are called 'box': name the runs"),
+        (["box", "box"], "two runs have the machine name 'box': name them"),
         (["box", "rocm", "--out", "box"], "is not empty"),
     ],
 )
@@ -270,7 +270,7 @@ def test_an_archive_of_runs_is_merged(
     plant(folder, "third", "A third", ("native", "numpy"))
     assert cli.main(["merge", f"runs{suffix}", "third", "box", "--out", "more"]) == 2
     err = capsys.readouterr().err
-    assert "two machines are called 'box': name the runs, as NAME=RUN (" in err
+    assert "two runs have the machine name 'box': name them as NAME=RUN (" in err
     assert f"runs{suffix}:" in err
 
 

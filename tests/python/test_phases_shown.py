@@ -79,7 +79,7 @@ def test_the_phases_stand_beside_the_cell_of_their_exchange() -> None:
         " torch      3.95 us    3.95 us  1.21 us  1.69 us  820 ns   186 ns      39.5 ns",
         "",
         "query, export, import, release: phases, timed in their own rounds",
-        "exchange: the whole exchange in those rounds",
+        "exchange: the whole exchange in the same rounds",
     ]
 
 

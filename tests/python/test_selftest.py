@@ -146,6 +146,8 @@ def test_nothing_is_good_of_what_was_not_there(
     monkeypatch.setattr(runs, "run", lambda *_: entries_of([]))
     assert [row.good for row in copies.trial(setting)] == [None, None]
     assert waits._shares([]).good is None
+    assert waits._words([]).good is None
+    assert all("not tested" in table._lines("x", row, 8)[0] for row in copies.trial(setting))
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_a_whole_run_and_its_shard_are_refused(
     for words in (["whole1", "s1"], ["s1", "whole1"]):
         assert cli.main(["merge", *words, "--out", "all"]) == 2
         err = capsys.readouterr().err
-        assert "whole1 is all of the run that s1 is a shard of: leave out one of them" in err
+        assert "whole1 is the whole run of which s1 is a shard: leave out one of them" in err
         assert err.count("\n") == 1
         assert not (folder / "all").exists()
     # Merged before with another machine, it is found as well.

@@ -47,7 +47,7 @@ def test_a_line_that_is_no_answer_ends_the_worker(line: bytes) -> None:
     assert (failure.outcome, failure.death is not None) == ("crashed", True)
     assert failure.death is not None
     assert failure.death.garbled
-    assert str(failure).startswith("the worker gave no answer: it sent ")
+    assert str(failure).startswith("the worker sent no valid answer: it sent ")
     assert len(str(failure)) < 200
 
 
@@ -70,7 +70,7 @@ def test_an_endless_line_ends_the_worker() -> None:
         (
             "os.close(3); time.sleep(600)",
             "crashed",
-            "gave no answer: it closed its end of the wire",
+            "sent no valid answer: it closed its end of the wire",
         ),
     ],
 )

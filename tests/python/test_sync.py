@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from samples import warning_texts
 from typed import doc
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
+
+ROOT = Path(__file__).parents[2]
 
 # Its queue is a thread that sleeps and then writes.
 QUEUED = """
@@ -266,6 +269,26 @@ def test_a_table_fits_its_width() -> None:
     assert " 0 %" in shown
     legend = "held: share of the delay for which the host waits in that phase"
     assert shown.splitlines()[-1] == f"stream: the consumer's stream waits   {legend}"
+
+
+def waits_of_the_schema() -> list[str]:
+    schema = json.loads((ROOT / "results/schema.json").read_text(encoding="utf-8"))
+    found: list[str] = schema["$defs"]["ordering"]["properties"]["waits"]["enum"]
+    return found
+
+
+@pytest.mark.parametrize("word", waits_of_the_schema())
+@pytest.mark.parametrize("requested_by", ["consumer", "dlbench"])
+def test_each_word_of_the_table_has_a_line_in_the_legend(word: str, requested_by: str) -> None:
+    one = {"stream": None, "requested_by": requested_by, "required": True, "waits": word}
+    entry = {"producer": "p", "consumer": "c", "protocol": "dlpack", "device": "cuda:0",
+             "environment": "default", "sync": [one]}  # fmt: skip
+    document = doc({"benchmarks": [], "not_measured": [entry]})
+    shown = [line.plain for line in table.table(document, 200)]
+    assert word in shown[2].split()
+    assert f"{word}: " in " ".join(shown[3:])
+    assert ("(none)" in shown[2]) == ("(stream): passed by dlbench" in shown[-1])
+    assert ("(none)" in shown[2]) == (requested_by == "dlbench")
 
 
 REAL = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from rich.console import Console
 from rich.style import Style
 
 import samples
-from dlbench import _core, findings, values
+from dlbench import _core, cli, findings, values
 from dlbench.document import EnvironmentFacts
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
@@ -433,6 +434,23 @@ def test_a_pipe_is_as_wide_as_columns_says_or_not_cut(
     assert output.Console(io.StringIO()).width == width
 
 
+def test_show_cuts_nothing_in_a_pipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    reason = "a reason of many words " * 40
+    document = samples.document(
+        samples.measured("numpy", "numpy", 100.0),
+        samples.missing("numpy", "torch", "refused", reason),
+    )
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    for words in ([], ["numpy", "torch"]):
+        assert cli.main(["show", str(tmp_path), *words]) == 0
+        shown = capsys.readouterr().out
+        assert reason.strip() in shown
+        assert "\u2026" not in shown
+
+
 def test_nothing_is_cut_where_there_is_no_terminal() -> None:
     reason = "a reason of many words " * 40
     document = samples.document(
@@ -481,7 +499,7 @@ def test_a_table_of_cells_has_a_legend_of_what_it_shows() -> None:
     near = samples.measured("numpy", "numpy", 36.0)
     shown = [line.plain for line in pair.table(entries_of([near]), 200)]
     reported = ["+-: unknown kind of interval", "~ less than 2x the overhead floor"]
-    reported += ["used: the protocol observed", "first: the first call of a worker"]
+    reported += ["used: the protocol observed", "first: the first call in a worker"]
     assert shown[-1] == "   ".join(reported)
 
 

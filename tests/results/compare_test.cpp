@@ -357,7 +357,9 @@ TEST_F(Compare, CountsHaveNoChanceInThem) {
   EXPECT_EQ(cell(compare(base, counted("head", 985, 1000), options), "a").verdict,
             ChangeWord::fast);
   const auto none = write("none", {measured("numpy", "a")});
-  EXPECT_NE(usage_error([&] { compare(none, none, options); }).find("no cell has a count"), npos);
+  EXPECT_NE(
+      usage_error([&] { compare(none, none, options); }).find("no cell has an instruction count"),
+      npos);
 }
 
 TEST_F(Compare, ACountOfOneSideOnlyIsLostOrGained) {

@@ -53,7 +53,7 @@ class CaseSweep:
         return "" if baseline is not None and entry.found == baseline.found else entry.found
 
     def changed(self, case: str) -> list[str]:
-        """What is changed of the array, and is not of the baseline."""
+        """The changed properties of the array that the baseline keeps."""
         baseline = self.sweep_cases.get(BASELINE)
         plain = baseline.changed if baseline is not None else ()
         return [word for word in self.sweep_cases[case].changed if word not in plain]
@@ -81,7 +81,7 @@ def untimed_words(untimed: Iterable[Entry]) -> list[str]:
 
 
 def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:
-    """One sweep for each pair and protocol, by name."""
+    """The sweeps, by name: one for each pair and protocol."""
     found: dict[Axes, list[Entry]] = defaultdict(list)
     for entry in entries:
         if not entry.is_exchange or entry.clock != "call":

@@ -23,7 +23,7 @@ class Exchange:
 def require_machine(document: Document, name: str) -> None:
     """Raises BadInput and UsageError for a machine that the document does not have."""
     if not document.machines:
-        raise BadInput("--relative-to is for merged runs: this run is of a single machine")
+        raise BadInput("--relative-to is for merged runs: this run is of one machine")
     _core.require_known("machine", name, document.machines)
 
 

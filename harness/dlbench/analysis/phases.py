@@ -43,7 +43,7 @@ def legend(heads: Collection[str]) -> list[str]:
     """The meaning of the columns that are shown."""
     shown = [head for head in values.PHASES if head in heads]
     parts = [f"{', '.join(shown)}: phases, timed in their own rounds"] if shown else []
-    parts += ["exchange: the whole exchange in those rounds"] if "exchange" in heads else []
+    parts += ["exchange: the whole exchange in the same rounds"] if "exchange" in heads else []
     return parts + (
         ["unexplained: that exchange less its phases"] if "unexplained" in heads else []
     )

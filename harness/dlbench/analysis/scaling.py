@@ -83,7 +83,7 @@ def _half_width(entry: Measured) -> float:
 
 
 def _summary(known: Iterable[Key], longer: Iterable[Key], steep: Iterable[Key]) -> list[str]:
-    """How many exchanges grow with size, and how many may."""
+    """The number of exchanges that grow with size, and of those that may."""
     total, shown = _exchanges(known), _exchanges(steep)
     first = f"grows with size: {shown} of {total} exchanges"
     if not shown:

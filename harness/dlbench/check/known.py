@@ -23,7 +23,7 @@ def require_rule(name: str, where: str = "") -> None:
     if name in RULES.by_name:
         return
     hint = _core.did_you_mean(name, list(RULES.by_name))
-    raise BadInput(f"{where}unknown rule {name!r}{hint}; 'dlbench check --rules' names them")
+    raise BadInput(f"{where}unknown rule {name!r}{hint}; 'dlbench check --rules' lists them")
 
 
 def read(path: Path) -> Known:

@@ -116,7 +116,7 @@ def accepted_in(path: str | None, adapters: str | None) -> known.Known:
 def unknown(name: str, files: Sequence[str]) -> str:
     """A line, with the nearest name."""
     hint = _core.did_you_mean(name, list(files))
-    return f"unknown library {name!r}{hint}; 'dlbench list' names them"
+    return f"unknown library {name!r}{hint}; 'dlbench list' lists them"
 
 
 def rules_of(only: Sequence[str] | None) -> list[Rule]:

@@ -29,7 +29,7 @@ def is_archive(path: Path) -> bool:
 
 
 def documents(path: Path) -> Iterator[tuple[str, Document]]:
-    """The name in messages and the document of each run in an archive. Raises BadInput or
+    """For each run in an archive, its name in messages and its document. Raises BadInput or
     _core.UsageError for a file that is not an archive of runs. Only documents are extracted, to a
     temporary file.
     """

@@ -21,7 +21,7 @@ from dlbench.text.layout import count
 
 TIMEOUT_S = 3600.0
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
-#: The older names of a platform tag: the minor version of the C library that each needs.
+#: By older name of a platform tag, the minor version of the C library that it needs.
 OLDER = {"manylinux2014": 17, "manylinux2010": 12, "manylinux1": 5}
 INSTALL = """\
 #!/bin/sh
@@ -123,7 +123,7 @@ def bundle(
 def _version_of(wheel: Path) -> str:
     """The version of dlbench in the name of its wheel."""
     if not wheel.is_file():
-        raise BadInput(f"--wheel {wheel}: there is no such file")
+        raise BadInput(f"--wheel {wheel}: no such file")
     parts = wheel.name.removesuffix(".whl").split("-")
     if wheel.suffix != ".whl" or parts[0] != "dlbench" or len(parts) not in (5, 6):
         raise BadInput(f"--wheel {wheel}: allowed: a wheel of dlbench, dlbench-VERSION-....whl")
@@ -147,8 +147,8 @@ def _here() -> list[str]:
 
 
 def _accepted(tag: str) -> list[str]:
-    """The tags of wheels that a platform of this tag takes: pip looks only for those it is given.
-    Of manylinux, each older one is included."""
+    """The tags of wheels that run on a platform of this tag. pip uses only the tags that it is
+    passed, so each older manylinux tag is included."""
     name, _, rest = tag.partition("_")
     if name in OLDER and rest:
         return list(dict.fromkeys([tag, *_manylinux(OLDER[name], rest)]))
@@ -159,7 +159,7 @@ def _accepted(tag: str) -> list[str]:
 
 
 def _manylinux(newest: int, architecture: str) -> list[str]:
-    """The tags from glibc 2.`newest` down to the oldest that pip knows, with their older names."""
+    """The tags from glibc 2.`newest` down to the oldest that pip has, with their older names."""
     oldest = 5 if architecture in ("x86_64", "i686") else 17
     tags = [f"manylinux_2_{minor}_{architecture}" for minor in range(newest, oldest - 1, -1)]
     older = [name for name, minor in OLDER.items() if oldest <= minor <= newest]

@@ -36,10 +36,10 @@ INCOMPLETE = 3  #: exit status where a job has no whole run
 def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: bool) -> int:
     """Measure one matrix on several machines through ReFrame, and merge the runs.
 
-    FILE is a TOML file that names the machines. Each runs `dlbench --matrix` alone, or as many
-    shards as it has nodes. The runs are collected in DIR and merged; what is missing is named, with
-    the log of its job, and the exit code is 3. The same command again runs only what is missing: a
-    run that was cut continues.
+    FILE is a TOML file that names the machines. Each runs `dlbench --matrix` alone, or a shard on
+    each of its nodes. The runs are collected in DIR and merged. Missing runs are listed with the
+    logs of their jobs, and the exit code is 3. The same command again runs only the missing jobs;
+    an interrupted run continues.
     """
     wanted = plan.read(Path(file))
     folder = Path(out) if out else RESULTS / Path(file).stem
@@ -77,8 +77,8 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
 
 
 def _require_own(folder: Path) -> None:
-    """Raises BadInput unless the folder is new, empty, or of a fleet: the files of another run are
-    not replaced."""
+    """Raises BadInput unless the folder is new, empty or a fleet's, so that no other run is
+    overwritten."""
     if folder == RESULTS / LATEST:
         raise BadInput(f"--out {folder}: is the link to the latest run; choose another folder")
     try:
@@ -86,7 +86,7 @@ def _require_own(folder: Path) -> None:
             raise BadInput(f"--out {folder}: is a file")
         is_of_fleet = (folder / RUNS).is_dir() or (folder / REFRAME).is_dir()
         if folder.is_dir() and not is_of_fleet and any(folder.iterdir()):
-            raise BadInput(f"--out {folder}: is not empty, and is not of a fleet; choose another")
+            raise BadInput(f"--out {folder}: is not empty and holds no fleet; choose another")
     except OSError as error:
         raise BadInput(f"--out {folder}: {os_reason(error)}") from error
 
@@ -94,8 +94,9 @@ def _require_own(folder: Path) -> None:
 def _measure(
     jobs: Sequence[Job], store: Store, folder: Path, config: Path | None, *, quiet: bool
 ) -> reframe.Session:
-    """Runs the jobs, but for those whose runs an earlier call left in `folder`; collects the runs.
-    A job whose run is there but cannot be collected does not run: that would delete it."""
+    """Collects the runs that an earlier call left in `folder`, then runs the other jobs.
+
+    A job with a run that cannot be collected is not started, because that would delete the run."""
     with reframe.locked(folder) as lock:
         store.create()
         not_collected = _collect(store, reframe.left(folder, jobs))
@@ -111,7 +112,7 @@ def _measure(
 
 
 def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
-    """Prints a line now, and one as each job ends."""
+    """Prints a line now, and a line when a job ends."""
     labels = {job.name: job.label for job in jobs}
     output.complain(
         f"measuring through ReFrame, {count(len(jobs), 'job')}: {', '.join(labels.values())}"
@@ -127,14 +128,14 @@ def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
 
 
 def _collect(store: Store, ran: Iterable[tuple[Job, Path]]) -> dict[str, reframe.Ended]:
-    """The runs of jobs, each from the folder in which it ran. By name, the jobs whose runs cannot
-    be collected: they stay where they are."""
+    """Collects the runs of jobs from the folders in which they ran. Returns by name the jobs with
+    runs that cannot be collected; these runs stay in their folders."""
     failed = {}
     for job, stage in ran:
         try:
             store.collect(job, stage)
         except BadInput as error:
-            reason = f"{first_line(error)}; its run stays there until the next call collects it"
+            reason = f"{first_line(error)}; the next call collects its run"
             failed[job.name] = reframe.Ended(reason, stage)
     return failed
 
@@ -153,7 +154,7 @@ def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]
         elif session.signal:
             parts.append("interrupted before it ran")
         elif session.ended:
-            parts.append(f"ReFrame did not run it: is there a partition {job.partition}?")
+            parts.append(f"ReFrame did not run it: check that partition {job.partition} exists")
         lines.append(f"{job.label} is missing: {'; '.join(parts)}")
     return lines
 
@@ -161,9 +162,9 @@ def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]
 def _merge(
     states: Mapping[Job, State], store: Store, folder: Path
 ) -> tuple[Path | None, list[str], bool]:
-    """Merges what the jobs have; the document's path, or None where they have nothing; a line for
-    each shard that does not fit to the others of its machine, and for each machine on which nothing
-    was measured; whether any cell was measured."""
+    """Merges the jobs' runs. Returns the document's path, or None without a run; a remark for each
+    shard that does not fit its machine, and for each machine without a measured cell; and whether
+    any cell was measured."""
     found: dict[str, list[Job]] = {}
     for job, state in states.items():
         if state.cells is not None:
@@ -194,7 +195,7 @@ def _merge(
 
 
 def _report(path: Path) -> str:
-    """The report's path; empty where it cannot be written, which costs no result."""
+    """The report's path; empty where it cannot be written. The results are kept in any case."""
     try:
         return str(reporting.report([str(path)], None))
     except (BadInput, _core.UsageError, OSError) as error:

@@ -54,8 +54,8 @@ def title(place: Environment, width: int) -> list[Text]:
 
 @dataclass(frozen=True)
 class Offer:
-    """The exports of a library's array, or why it has none; and by NumPy function the result on it:
-    "kept", or the result's type and the lost attributes.
+    """The exports of a library's array, or the reason why it has none; by NumPy function, "kept" or
+    the result's type and the lost attributes.
     """
 
     protocols: str  #: of its attributes

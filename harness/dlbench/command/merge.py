@@ -36,8 +36,8 @@ def merge(runs: tuple[str, ...], out: str) -> int:
 
     RUN is a run, an archive of runs (.zip, .tar, .tar.gz), or NAME=RUN; the default name is the
     host's name. Shards (--shard) without a name, or with the same one, become the run that they are
-    parts of; with names, one for each machine. Documents of `dlbench check` are merged likewise.
-    The exit code is 3 if a shard is missing, or did not end.
+    parts of; with names, they become a run for each machine. Documents of `dlbench check` are
+    merged likewise. The exit code is 3 if a shard is missing, or did not end.
     """
     if not runs:
         raise BadInput(FEW_RUNS)
@@ -67,7 +67,7 @@ class Merged:
     is_incomplete: bool = False  #: is a shard missing, or interrupted?
 
     def write(self, path: Path) -> None:
-        """The document under this path, whole or not at all, an entry a line."""
+        """Writes the document atomically, one entry in each line."""
 
         def fill(out: BinaryIO) -> None:
             context = json.dumps(self.context, allow_nan=False, indent=1)
@@ -90,7 +90,7 @@ class Merged:
 
 
 def of_runs(runs: Sequence[str]) -> Merged:
-    """Runs as the command line names them. Raises BadInput where they do not fit together."""
+    """Merges the runs of the command line. Raises BadInput if they cannot be merged."""
     read = _Reader()
     for run in runs:
         read.add(run)
@@ -98,8 +98,8 @@ def of_runs(runs: Sequence[str]) -> Merged:
 
 
 def of_machines(machines: Iterable[tuple[str, Sequence[tuple[str, Document]]]]) -> Merged:
-    """Machines' names, each with a run or its shards, and what messages call them. The documents of
-    one machine at a time are read. Raises as of_runs()."""
+    """Merges machines: each name has a run or its shards, with their names in messages. The
+    documents of one machine at a time are in memory. Raises as of_runs() does."""
     read = _Reader()
     for name, parts in machines:
         for word, document in parts:
@@ -144,8 +144,8 @@ class _Reader:
     def add_machine(self, name: str, word: str, document: Document) -> None:
         if name in self._contexts:
             raise BadInput(
-                f"two machines are called {name!r}: name the runs, as NAME=RUN "
-                f"({self._words[name]} and {word} have it)"
+                f"two runs have the machine name {name!r}: name them as NAME=RUN "
+                f"({self._words[name]} and {word})"
             )
         self._contexts[name], self._words[name] = document.context, word
         self._has_checks |= document.is_of_checks
@@ -153,7 +153,7 @@ class _Reader:
             self._lines[key] += (_line(record, name) for record in records)
 
     def merged(self) -> Merged:
-        """The merged document of all that were added."""
+        """The merged document."""
         for word, document in self._shards.get("", ())[:1]:
             self._require_no_whole(word, document)
         if len(self._shards) == 1 and not self._contexts:
@@ -186,13 +186,13 @@ class _Reader:
         for name, context in self._contexts.items():
             if plan and plan in (context.run.fingerprint, context.run.shard.plan):
                 raise BadInput(
-                    f"{self._words[name]} is all of the run that {word} is a shard of: leave out "
+                    f"{self._words[name]} is the whole run of which {word} is a shard: leave out "
                     "one of them, or name the machines, as NAME=RUN"
                 )
 
 
 def _differences(contexts: Mapping[str, Context]) -> Iterator[str]:
-    """What makes times of these machines incomparable, or leaves cells without a counterpart."""
+    """Differences that make the times incomparable, or leave cells without a counterpart."""
     if len({context.run.version for context in contexts.values()}) > 1:
         versions = ", ".join(f"{name}: {each.run.version}" for name, each in contexts.items())
         yield f"the machines ran different versions of dlbench: {versions}"
@@ -206,7 +206,7 @@ def _differences(contexts: Mapping[str, Context]) -> Iterator[str]:
 
 
 def _documents(run: str, text: str) -> Iterator[tuple[str, Document]]:
-    """A run, or all of an archive, with what messages call each: a run is called `text`."""
+    """A run, or all runs of an archive, each with its name in messages; that of a run is `text`."""
     if archives.is_archive(Path(run)):
         yield from archives.documents(Path(run))
     else:
@@ -251,7 +251,7 @@ def _context(contexts: dict[str, Context]) -> dict[str, object]:
 
 
 def _line(record: Record, machine: str) -> tuple[str, bytes]:
-    """An entry or check of that machine: what it is sorted by, and its JSON."""
+    """The sort key and the JSON of an entry or check of that machine."""
     made: dict[str, object] = {**record.to_json(), "machine": machine}
     if record.has("name"):
         made["name"] = f"{made['name']}/machine:{machine}"

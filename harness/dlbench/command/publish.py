@@ -49,8 +49,8 @@ def export(
     """Print a run in the format of another tool: Bencher, pyperf, asv, CSV, Parquet, ...
 
     bmf is Bencher's metric format, github-action the customSmallerIsBetter of
-    github-action-benchmark, markdown a step summary of under 1 MiB, support a page of which
-    library exports to which. asv is a file of results of airspeed velocity, asv-benchmarks its
+    github-action-benchmark, markdown a step summary of under 1 MiB, support a page with the
+    outcome of each pair. asv is a file of results of airspeed velocity, asv-benchmarks its
     benchmarks.json. google-benchmark has a repetition for each process, of which compare.py makes
     its U-test; results.json itself has one row a cell. openmetrics is for a push gateway. parquet
     and arrow have the columns of csv with types, need pyarrow, and are not written to a terminal.
@@ -86,7 +86,7 @@ def export(
 
 
 def require_commit(commit: str, format_: str) -> None:
-    """Raises BadInput for a text that is no hash, and for a format that has none."""
+    """Raises BadInput for a text that is not a hash, and for a format without a commit."""
     if format_ != "asv":
         raise BadInput(f"--commit is for --format asv: {format_} names no commit")
     if not re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", commit):
@@ -99,7 +99,7 @@ def require_commit(commit: str, format_: str) -> None:
               help="Write to FILE. Default: report.html in the run's folder.")  # fmt: skip
 @options.FORCE
 def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
-    """Write the report of a run as one HTML file; of several runs, with the changes.
+    """Write the report of a run as one HTML file; of several runs, with their changes.
 
     With two runs, base and head, it has a view of the changes. Default file: report.html in the
     folder of the last run; change.html for several runs.

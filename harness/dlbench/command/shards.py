@@ -10,7 +10,7 @@ from dlbench.document import Document, Entry, Run, parse_document
 from dlbench.errors import BadInput
 from dlbench.text.layout import count, listing
 
-#: Options that may differ between shards of one run: none changes which cells the plan has.
+#: Options that may differ between shards of one run, because they do not change the plan.
 MAY_DIFFER = {"shard", "jobs", "adapters", "env"}
 #: Facts of the machine that must be equal for times to belong to one run.
 HARDWARE = ("cpu", "cores", "architecture")
@@ -19,8 +19,8 @@ HARDWARE = ("cpu", "cores", "architecture")
 def join(machine: str, parts: Sequence[tuple[str, Document]]) -> tuple[Document, list[str]]:
     """One document of all parts, and warnings about it, a line each.
 
-    `parts`: the words by which the user named each, with its document. Raises BadInput where the
-    parts are not of one run, or two hold the same shard.
+    `parts`: each part's name on the command line, with its document. Raises BadInput if the parts
+    are of different runs, or two hold the same shard.
     """
     first_word, first = parts[0]
     held: dict[int, str] = {}
@@ -161,7 +161,7 @@ def _context(documents: Sequence[Document]) -> dict[str, object]:
             for name in runs[0].environments
         },
     }
-    # The noisiest machine limits what can be trusted.
+    # The noise of the merged run is that of its noisiest machine.
     noisiest = max(runs, key=lambda run: (run.noise.too_busy, run.noise.other_processes or 0.0))
     if noisiest.noise:
         own["noise"] = noisiest.noise.to_json()

@@ -114,8 +114,8 @@ def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
     """Print an earlier run; with CELL, all facts about the cells that match.
 
     RUN is a run's folder, a results.json, or `latest`. CELL is a cell's name, or words that choose:
-    PRODUCER CONSUMER [PROTOCOL] [BYTES] ... Of several cells, the evidence and warnings of all and
-    the details of one are printed.
+    PRODUCER CONSUMER [PROTOCOL] [BYTES] ... For several cells, the evidence and warnings of
+    all and the details of one are printed.
     """
     console = Console()
     path = locate(run_)
@@ -139,23 +139,25 @@ def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
 
 
 def _chosen(run_: str, cell: tuple[str, ...], adapters: str | None) -> tuple[Document, Entry]:
-    """The cell, with its machine's share of the document. The document is not trusted: a folder of
-    adapters that it names is not loaded."""
+    """The cell, with its machine's share of the document. The document is not trusted, so adapters
+    from a folder that it names are not loaded."""
     document = read_document(locate(run_))
     entry = cells.single(document, cell)
     if entry.machine:
         document = document.share_of(entry.machine)
     took = document.run.request.adapters
     if took and not adapters:
-        run.warn(f"the run used further adapters; to load them add --adapters {shlex.quote(took)}")
+        run.warn(
+            f"the run used adapters of a folder; to load them, add --adapters {shlex.quote(took)}"
+        )
     return document, entry
 
 
 def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> Environment:
     """The cell's environment, probed again: our own, or the one that this command line names.
 
-    The document is not trusted: the interpreter that it names is not started. Raises BadInput
-    where no worker can run there.
+    The document is not trusted, so the interpreter that it names is not started. Raises BadInput
+    if no worker can run there.
     """
     name = entry.environment
     if name == DEFAULT:
@@ -165,7 +167,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
         had = document.environment(name).executable
         python = had if Path(had).is_absolute() else "PYTHON"
         raise BadInput(
-            f"the cell is of environment {name!r}; to run it add --env "
+            f"the cell is of environment {name!r}; to run it, add --env "
             + shlex.quote(f"{name}={python}")
         )
     found = probe.probe(name, named[name], PROBE_S)

@@ -2,12 +2,11 @@
 
 `results/compare.schema.json` describes a comparison, which `--json` prints.
 
-`presence` is `lost` where base has the cell and head has not, or has not run it (`not-run`,
-`not-installed`, `no-device`); one that was tried and not timed is there, by what was found. A cell
-that neither side has is left out, and so is one that a side lacks because its options did not
-request it, or that the other has as `no-protocol`. Of instructions a count that one side alone has
-is lost or gained, where both timed the cell. A cell that head refuses is no lost one: its outcome
-is worse.
-If workers of a side measured different outcomes, the outcome is the weakest claim, and `details`
-lists all: "zero-copy -> zero-copy or copy".
+`presence` is `lost` if base has the cell and head does not have it or did not run it (`not-run`,
+`not-installed`, `no-device`). A cell that was tried and not timed is present, with the outcome that
+was found. A cell that head refuses is not lost: its outcome is worse. Left out are cells that
+neither side has, that one side's options did not request, or that one side lacks and the other has
+as `no-protocol`. A count of instructions on one side alone is lost or gained if both timed the
+cell. If workers of a side measured different outcomes, the outcome is the weakest claim, and
+`details` lists all: "zero-copy -> zero-copy or copy".
 """

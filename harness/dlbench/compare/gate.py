@@ -40,8 +40,8 @@ def cannot_fail(comparison: Comparison) -> bool:
 
 
 def inconclusive(comparison: Comparison, option: str) -> str:
-    """How many cells could hide a change as large as the threshold, and what would decide them;
-    empty if none could. `option` sets how many processes are measured."""
+    """The number of cells that could hide a change as large as the threshold, and the measures that
+    would decide them; empty if none could. `option` sets the number of processes."""
     found = comparison.inconclusive
     if not found.cells:
         return ""
@@ -67,15 +67,14 @@ def _advice(comparison: Comparison, option: str) -> list[str]:
         if option == "--workers":
             advice = "use a quieter machine or a larger --threshold"
         else:
-            advice = "measure both sides in one run (--base-env, --head-env) on a quieter machine"
+            advice = "measure both sides in one run (--base-env, --head-env), on a quieter machine"
         number = f"no number of {option.removeprefix('--')} up to 1000 would detect it{which}"
         made.append(f"{number}: {advice}")
     return made
 
 
 def status(comparison: Comparison, fail_on: tuple[str, ...]) -> int:
-    """The exit status: 1 for a regression; 3 where one could be hidden, and 4 where most cells
-    would have hidden one."""
+    """The exit status: 1 for a regression, 3 if some cells could hide one, 4 if most could."""
     if failures(comparison, fail_on):
         return REGRESSION
     if INCONCLUSIVE not in fail_on or not comparison.inconclusive.cells:

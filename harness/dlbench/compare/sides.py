@@ -128,7 +128,7 @@ def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict
     if bool(words) == params["matrix"]:
         raise BadInput("nothing to compare: give --matrix, or two libraries as in --aa numpy torch")
     if words and len(words) != 2:
-        raise BadInput(f"a pair is two libraries, not {len(words)}")
+        raise BadInput(f"a pair needs two libraries, not {len(words)}")
     unrequested = {"precision": None, "replicas": None, "env": ()}
     request = options.request({**unrequested, **params, "count": None}, words)
     request.precision = PRECISION
@@ -140,16 +140,16 @@ def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict
 
 
 def kept(folder: Path, *, quiet: bool) -> Pair:
-    """The two sides of an interrupted comparison. Raises BadInput if the folder has none."""
+    """The two sides of an interrupted comparison. Raises BadInput if the folder holds none."""
     context = journal_context(folder)
     try:
         comparison = ComparisonRequest(**context["dlbench"]["compare"])
     except (KeyError, TypeError) as error:
         command = dlbench_command("--resume", folder)
-        other = f"no comparison of two sides; {command} goes on with a run"
+        other = f"it holds a run, not a comparison; to continue it: {command}"
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
     if len(comparison.env) == 1:
-        raise BadInput(f"cannot resume {str(folder)!r}: its journal names one side only")
+        raise BadInput(f"cannot resume {str(folder)!r}: its journal has one side only")
     return pair(resumed(context), comparison, quiet=quiet)
 
 

@@ -68,7 +68,7 @@ def require_numbers(comparison: Comparison, folder: Path) -> None:
         outcomes = Counter(str(cell.head_outcome) for cell in cells)
         why = listing(f"{count} {outcome}" for outcome, count in outcomes.most_common())
         command = dlbench_command("show", folder)
-        raise BadInput(f"nothing could be measured: {why}; {command} has the reasons")
+        raise BadInput(f"nothing could be measured: {why}; {command} prints the reasons")
 
 
 def open_cells(comparison: Comparison) -> list[ComparedCell]:

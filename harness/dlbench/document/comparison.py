@@ -31,19 +31,19 @@ class DetectableChange(Record):
 
 
 class Inconclusive(Record):
-    """Cells that could hide a change as large as the threshold, and how many processes would
-    decide them."""
+    """Cells that could hide a change as large as the threshold, and the number of processes that
+    would decide them."""
 
     __slots__ = ()
     cells = Key(0)
     of = Key(0)
     replicas = Key[int | None](None)  #: a side, which decide all but the next two
     unknown = Key(0)  #: the spread between their processes is unknown
-    undecidable = Key(0)  #: no number of processes would do
+    undecidable = Key(0)  #: no number of processes would decide them
 
 
 class Blind(Record):
-    """Why one cell is INCONCLUSIVE, and how many processes a side would decide it."""
+    """Why a cell is INCONCLUSIVE, and the processes on each side that would decide it."""
 
     __slots__ = ()
     code = Key("")  #: too-few-processes, too-noisy, unknown-spread or reference-moved
@@ -52,7 +52,7 @@ class Blind(Record):
 
 class Alarms(Record):
     """For two runs of the same side: cells reported as changed after correction, and cells whose
-    own 95 % interval excludes zero. One in twenty of the latter is so by chance.
+    own 95 % interval excludes zero. One in twenty of the latter is expected by chance.
     """
 
     __slots__ = ()

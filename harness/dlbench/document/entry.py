@@ -1,4 +1,4 @@
-"""The entries of a document: one a cell, with a number or with the reason why there is none."""
+"""The entries of a document: one for each cell, with a number or the reason why it has none."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ Axis = str | int  #: the value of an axis: bytes are a number
 
 
 class CodedWarning(Record):
-    """A condition under which a number or a verdict was obtained. Decide by `code` and `data`,
-    print `text`."""
+    """A condition under which a number or a verdict was obtained. Programs read
+    `code` and `data`, people `text`."""
 
     __slots__ = ()
     code = Key("")  #: of `_core.warnings`, or of a comparison `_core.comparison_warnings`
@@ -52,7 +52,7 @@ class PhasePart(Record):
     phase = Key("")
     what = Key("")
     ns = Key(0.0)
-    failed_by = Key("")  #: "producer" or "proxy" where it was tried in vain
+    failed_by = Key("")  #: "producer" or "proxy" if its attempt failed
 
 
 class Phases(Record):
@@ -268,7 +268,7 @@ class NotMeasured(Entry):
             library = ""
         elif self.code in OF_PRODUCER:
             library = self.producer
-        # `proxy` is the library's own words.
+        # `proxy` is the library's message.
         data = [word for item in sorted(self.data.items()) for word in item if item[0] != "proxy"]
         about = self.data.get("library", library)
         return self.outcome, self.code, self.exception, self.signal, about, *data

@@ -21,15 +21,19 @@ PROFILE = "profile.json"  #: the file that `--profile` writes instead of a docum
 def locate(run: str) -> Path:
     """RUN -> its results.json. RUN is a directory, a results.json, or `latest`.
 
-    A run that was killed left a journal alone; its document is written here.
+    If a killed run left only a journal, its document is written here.
     """
     path = RESULTS / LATEST if run == LATEST else Path(run)
     if path.is_file():
         return path
     if not path.is_dir():
         if path.is_symlink():
-            raise BadInput(f"no run {run!r}: {path} leads to {path.readlink()}, which is not there")
-        requested = f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run here yet"
+            raise BadInput(
+                f"no run {run!r}: {path} leads to {path.readlink()}, which does not exist"
+            )
+        requested = (
+            f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run in this folder yet"
+        )
         raise BadInput(requested)
     document, journal = path / "results.json", path / "journal.jsonl"
     if (path / PROFILE).is_file() and not journal.is_file():

@@ -1,4 +1,4 @@
-"""The findings of a run, one a line, each with the next command to type."""
+"""The findings of a run, one in each line, each with the next command to type."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text
 
 
 def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) -> list[Finding]:
-    """All findings, at most so many of one outcome. `run` is what the commands call this run."""
+    """All findings, with a maximum number for each outcome. `run`: the run's name in commands."""
     # A phase shares the verdict of its exchange and is not listed again.
     entries = document.exchanges
     if case_sweep.has_case_sweep(document):

@@ -77,8 +77,8 @@ def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> st
 
 
 def no_protocol(entries: list[Entry]) -> Iterator[Finding]:
-    """One line a protocol: consumers that never import it, producers that never offer it, and other
-    pairs. The codes decide which library is at fault, because with few pairs the cells cannot.
+    """One line for each protocol: consumers that never import it, producers that never offer it,
+    and other pairs. The codes show the library at fault; the cells cannot if there are few pairs.
     """
     here = [e for e in entries if e.outcome not in ("no-device", "not-installed")]
     for protocol in dict.fromkeys(entry.protocol for entry in here):

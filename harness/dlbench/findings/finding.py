@@ -19,7 +19,7 @@ E = TypeVar("E", bound=Entry)
 class Finding:
     """`label` names the finding, `text` its place and reason, `command` the next command to type.
 
-    Two findings are the same where label and `key` are; without a key, where their texts are.
+    Two findings are the same if their labels and keys are equal; without a key, if their texts are.
     """
 
     label: str

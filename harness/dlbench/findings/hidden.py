@@ -11,7 +11,7 @@ from dlbench.text.layout import count
 
 
 def hidden_work(entries: Sequence[Entry], run: str) -> Iterator[Finding]:
-    """`run` is what the commands call this run."""
+    """`run`: the run's name in commands."""
     waiting, copying, running = [], [], []
     for entry in entries:
         if not isinstance(entry, Measured) or not entry.api_calls:

@@ -13,8 +13,8 @@ from dlbench.text.layout import count
 #: By code of a warning about a cell's rounds: its meaning, and the replicas with which the pair
 #: should be measured again. Without them, or if the run had as many, the command is `doctor`.
 DISTURBED = {
-    "few-rounds": ("fewer than six rounds: each took long, or a budget ended them", 6),
-    "bimodal": ("the rounds' times form two groups; the median lies in one", 0),
+    "few-rounds": ("fewer than six rounds: each round is long, or the budget ended", 6),
+    "bimodal": ("the rounds form two groups; the median lies in one of them", 0),
     "drift": ("the times rise or fall from round to round", 6),
     "migrated-core": ("a third of the rounds moved to another core", 0),
     "preempted": ("a third of the rounds were preempted", 0),

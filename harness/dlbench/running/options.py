@@ -29,7 +29,9 @@ def words(ctx: click.Context, option: click.Parameter, value: str | None) -> lis
         return None
     found = [word.strip() for word in value.split(",")]
     if not all(found):
-        raise BadInput(f"--{option.name}: {value!r} has an empty name in it")
+        raise BadInput(
+            f"--{option.name}: {value!r} has an empty name; allowed: names separated by commas"
+        )
     return found
 
 
@@ -153,20 +155,20 @@ def measuring(function: Function) -> Function:
 
 
 def typed_parameters(context: click.Context) -> set[str]:
-    """The parameters that were typed."""
+    """The names of the parameters on the command line."""
     source = click.core.ParameterSource.COMMANDLINE
     return {name for name in context.params if context.get_parameter_source(name) is source}
 
 
 def require_utf8(words: Iterable[str]) -> None:
-    """Raises BadInput for words that no document can hold."""
+    """Raises BadInput for words that are not UTF-8, because no document can hold them."""
     for word in words:
         if any("\ud800" <= letter <= "\udfff" for letter in word):
             raise BadInput(f"{word!r} is not UTF-8")
 
 
 def require_no_empty(ctx: click.Context) -> None:
-    """Raises BadInput where the value of an option or argument was typed as an empty text."""
+    """Raises BadInput if the value of an option or argument is an empty text."""
     typed = typed_parameters(ctx)
     for parameter in ctx.command.params:
         value = ctx.params.get(str(parameter.name))

@@ -47,12 +47,13 @@ def _comparison(places: Sequence[Path]) -> Comparison | None:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
         # Without it the report still shows both runs.
-        complain(f"dlbench: the report has no view of changes: {first_line(error)}")
+        complain(f"dlbench: the report is written without changes: {first_line(error)}")
         return None
 
 
 def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
-    """The report of a run that has just ended, as its file's name; none without the extra.
+    """Writes the report of a run that has just ended. Returns its file's name; none without the
+    extra.
 
     Raises OSError.
     """
@@ -67,9 +68,9 @@ def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
 
 
 def lasting_name(place: Path) -> str:
-    """The run's name in the page's commands. It is not `latest`, which will be another run. It has
-    no absolute folder, because a page is passed on: it begins at the results' folder, is relative
-    as typed, or is the run's own folder."""
+    """The run's name in the page's commands. It is not `latest`, which changes with the next run,
+    and not absolute, because other people read the page: it begins at the results' folder, is
+    relative as typed, or is the name of the run's folder."""
     folder = place.absolute().parent
     folder = folder.parent / folder.readlink() if folder.is_symlink() else folder
     if folder.parent.name == RESULTS.name:

@@ -22,9 +22,9 @@ AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "si
 
 @dataclass
 class Request:
-    """Axes and options as they were typed; an empty one stands for the default.
+    """Axes and options as they were typed; an empty value means the default.
 
-    `pair` names two libraries: both directions between them, and neither with itself. `env` are the
+    `pair` names two libraries: the exchanges between them in both directions. `env` are the
     further environments, NAME=PYTHON with an absolute path.
     """
 

@@ -64,7 +64,7 @@ def find_libraries(request: Request, places: Iterable[Environment]) -> list[_cor
 
 @dataclass(frozen=True)
 class Prepared:
-    """A request, with the environments, libraries and cells that it comes to on this machine."""
+    """A request, with its environments, libraries and cells on this machine."""
 
     request: Request
     places: list[Environment]
@@ -104,8 +104,8 @@ def report_noise(found: Noise) -> None:
 
 
 def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
-    """How to install the missing libraries: those in no environment, and requested ones that one
-    environment lacks.
+    """The commands that install missing libraries: those in no environment, and requested libraries
+    that one environment lacks.
     """
     requested = request.libraries()
     there = Counter(one.name for one in libraries if one.installed)
@@ -122,9 +122,8 @@ def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
 
 
 def describe_environments(prepared: Prepared) -> dict[str, Any]:
-    """Each environment with the versions that its cells depend on, which a resumed run must have
-    too. Workers add more facts.
-    """
+    """Each environment with the versions on which its cells depend; a resumed run must have the
+    same. Workers add more facts."""
     used = discover.used_in(prepared.plan)
     environments = {place.name: place.to_json() for place in prepared.places}
     for one in prepared.libraries:
@@ -145,7 +144,7 @@ def dry_run(plan: _core.Plan, console: Console) -> int:
 
 
 def require_cells(plan: _core.Plan) -> None:
-    """Raises BadInput, with the reasons, for a plan without a cell to try."""
+    """Raises BadInput, with the reasons, for a plan without a cell to measure."""
     if plan.cells:
         return
     reasons = Counter(f"{outcome}: {reason}" for _, outcome, reason in plan.excluded)
@@ -197,7 +196,7 @@ def show_first(folder: Path, replicas: int, observer: progress.Quiet) -> None:
         try:
             observer.print(terminal.render_first(read_document(path), width, replicas))
         finally:
-            path.unlink(missing_ok=True)  # the journal holds more from now on
+            path.unlink(missing_ok=True)  # the journal is complete only later
 
 
 def link_latest(folder: Path) -> None:

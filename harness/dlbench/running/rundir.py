@@ -49,7 +49,7 @@ def _stamped(now: datetime.datetime) -> Path:
             return folder
     except OSError as error:
         raise BadInput(f"cannot create {RESULTS}/{stamp}: {os_reason(error)}") from error
-    raise BadInput(f"cannot create {RESULTS}/{stamp}: a hundred runs were started in this second")
+    raise BadInput(f"cannot create {RESULTS}/{stamp}: 100 runs exist that started in this second")
 
 
 def resumable(requested: str) -> Path:

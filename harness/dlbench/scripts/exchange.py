@@ -270,8 +270,8 @@ def _claimed(parts: Parts) -> list[str]:
         called.append(ready)
         call = parts.helper("consumer", "ready", call)
     if isinstance(entry, Measured):
-        measure = f"min(timeit.repeat(lambda: {call}, number=100, repeat=5))"
-        timed = ["import timeit", f"print(round({measure} * 1e7), 'ns')"]
+        timed = ["import timeit", f"times = timeit.repeat(lambda: {call}, number=100, repeat=5)"]
+        timed.append("print('median', round(sorted(times)[2] * 1e7), 'ns')")
     proof = entry.evidence or {}
     if is_wrong:
         return [*making, *_wrong(parts, [*shown, *called]), *VERDICT]
@@ -407,7 +407,7 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
     what = f"{entry.protocol}, {entry.case}, {entry.bytes} bytes on {entry.device}"
     came = entry.outcome
     if isinstance(entry, Measured):
-        came = f"{entry.outcome}, {values.time(entry)}"
+        came = f"{entry.outcome}, median {values.time(entry)}"
     elif isinstance(entry, NotMeasured):
         came = f"{entry.outcome}: {values.reason(entry)}"
     pair = dict.fromkeys((entry.producer, entry.consumer))

@@ -29,7 +29,12 @@ def _words(tried: list[_core.PlantedWait]) -> Row:
     )
     good = not missed and len(unsure) <= MOST_INCONCLUSIVE * len(tried)
     found = f"{len(missed)} wrong, {len(unsure)} inconclusive"
-    return Row(description, found, good, tuple(map(_describe, [*missed, *unsure][:SHOWN])))
+    return Row(
+        description,
+        found,
+        good if tried else None,
+        tuple(map(_describe, [*missed, *unsure][:SHOWN])),
+    )
 
 
 def _describe(one: _core.PlantedWait) -> str:

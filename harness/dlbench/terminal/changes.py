@@ -37,8 +37,8 @@ def word(cell: ComparedCell) -> str:
 
 
 def named(cell: ComparedCell) -> list[str]:
-    """What identifies a cell: "numpy -> torch", "dlpack", "4 KiB", and each further axis that has
-    not its default."""
+    """The words that identify a cell: "numpy -> torch", "dlpack", "4 KiB", and each axis with
+    another value than its default."""
     unusual = [
         cell.axis(axis) for axis, usual in AXES.items() if cell.axis(axis) not in ("", usual)
     ]
@@ -47,7 +47,7 @@ def named(cell: ComparedCell) -> list[str]:
 
 
 def words(cell: ComparedCell) -> str:
-    """Its result in words: "worse, SLOW"."""
+    """The cell's result in words: "worse, SLOW"."""
     speed = cell.verdict if cell.verdict != "SAME" else None
     main = word(cell)
     return main if not speed or speed == main else f"{main}, {speed}"
@@ -97,8 +97,7 @@ def lines(comparison: Comparison, width: int, *, everything: bool = False) -> li
 
 
 def absent_libraries(comparison: Comparison) -> dict[tuple[str, str], list[ComparedCell]]:
-    """The cells of each library that only one side has, in one line by its name and "lost" or
-    "gained"."""
+    """The cells of each library that only one side has, by its name and "lost" or "gained"."""
     base, head = comparison.base.libraries, comparison.head.libraries
     absent = [(name, "lost") for name in base.keys() - head.keys()]
     absent += [(name, "gained") for name in head.keys() - base.keys()]
@@ -144,13 +143,13 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
         for detail in [*cell.details, *_blindness(cell)]:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
-        more = f"and {len(cells) - len(ordered)} more: --json has them all"
+        more = f"and {len(cells) - len(ordered)} more: --json lists all"
         shown.append(Text(shorten(more, width), style="dim"))
     return shown
 
 
 def _blindness(cell: ComparedCell) -> list[str]:
-    """For an inconclusive cell: its minimum detectable change, and the measure that would decide
+    """For an inconclusive cell: its minimum detectable change, and the replicas that would decide
     it."""
     if cell.verdict != "INCONCLUSIVE":
         return []
@@ -158,7 +157,7 @@ def _blindness(cell: ComparedCell) -> list[str]:
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
     if not blind:
         return [text]
-    needs = f": about --replicas {blind.replicas} would do" if blind.replicas else ""
+    needs = f": about --replicas {blind.replicas} would decide it" if blind.replicas else ""
     return [f"{text}; {blind.code}{needs}"]
 
 
@@ -212,5 +211,5 @@ def _alarms(seen: Alarms) -> list[str]:
     cells, by_chance = seen.cells, seen.cells / 20
     return [
         f"A/A: {count(seen.alarms, 'false alarm')} in {count(cells, 'cell')};",
-        f"{seen.outside_95} outside their own 95 % interval, {by_chance:.1f} are by chance",
+        f"{seen.outside_95} outside their 95 % interval, {by_chance:.1f} expected by chance",
     ]

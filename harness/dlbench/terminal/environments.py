@@ -46,7 +46,7 @@ class Ratio:
     honest: bool
 
     def differs(self, times: float) -> bool:
-        """Does the ratio differ from 1 if the interval is `times` as wide?"""
+        """Does the ratio differ from 1, with an interval `times` as wide?"""
         low, high = (self.value * (end / self.value) ** times for end in (self.low, self.high))
         return self.honest and (low > 1 or high < 1)
 
@@ -100,7 +100,9 @@ def table(document: Document, protocols: Sequence[str], width: int) -> list[Text
         heads += [name, "times"]
     laid_out = columns([heads, *rows], right=range(2 + len(named), len(heads)))
     legend = [f"times: relative to {names[0]}, with its 95 % interval"]
-    legend += ["?: one process, chance unknown"] if any("?" in row[-1] for row in rows) else []
+    legend += (
+        ["?: one process each, interval unknown"] if any("?" in row[-1] for row in rows) else []
+    )
     lines += [Text(shorten(f" {line}", width)) for line in laid_out]
     return lines + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
 

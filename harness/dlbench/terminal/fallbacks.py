@@ -1,6 +1,4 @@
-"""The table under a case sweep: which case makes which pair copy, at what rate, and which library
-copied.
-"""
+"""The table under a case sweep: which pairs copy which cases, at what rate, in which library."""
 
 from __future__ import annotations
 
@@ -32,7 +30,7 @@ def table(document: Document, width: int, run: str, most_rows: int) -> list[Text
     shown = [one for rows in kinds.values() for one in rows[:most_rows]]
     sizes = {entry.bytes for entry in entries if entry.case == case_sweep.BASELINE}
     at = f" at {values.size(min(sizes))}" if len(sizes) > 1 else ""
-    title = f"cases with another outcome than f32{at}: copied, changed, refused or not made"
+    title = f"cases with an outcome other than f32's{at}: copied, changed, refused or not made"
     lines = [Text(shorten(title, width), style="bold")]
     if not shown:
         return [*lines, Text("none")]

@@ -1,4 +1,4 @@
-"""The first lines of a run: dlbench, the machine, and what it measured with in each environment."""
+"""The first lines of a run: dlbench, the machine, and the versions in each environment."""
 
 from __future__ import annotations
 

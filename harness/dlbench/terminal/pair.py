@@ -41,7 +41,7 @@ def table(
     parts: Mapping[phases.Key, phases.Columns] = {},
     relative_to: str = "",
 ) -> list[Text]:
-    """One line a cell. A reason stands behind its outcome and is cut at the width. `parts` are
+    """One line for each cell. A reason follows its outcome and is cut at the width. `parts` are
     further columns; where these do not fit, they are a block of their own below. Times are relative
     to the machine `relative_to`, by default the first."""
     ordered = sorted(entries, key=_order)
@@ -104,7 +104,7 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str], base: str) -> li
         parts.append(f"~ {values.NEAR_FLOOR_TEXT}")
     parts += [f"times: relative to {base}"] if "times" in heads else []
     parts += ["used: the protocol observed"] if "used" in heads else []
-    parts += ["first: the first call of a worker"] if "first" in heads else []
+    parts += ["first: the first call in a worker"] if "first" in heads else []
     return parts + phases.legend(heads)
 
 
@@ -166,7 +166,7 @@ def used(entry: Entry) -> str:
 
 
 def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
-    """All facts about one cell, one a line. `environment`: where it was measured."""
+    """All facts about one cell, one in each line. `environment`: where it was measured."""
     facts: list[tuple[str, str]] = [("cell", entry.name)]
     facts.append(("outcome", _outcome(entry)))
     if isinstance(entry, Measured):
@@ -197,7 +197,7 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     return columns(facts)
 
 
-EVIDENCE = "yes: one memory   no: copied   skipped: not tested"
+EVIDENCE = "yes: shared memory   no: a copy   skipped: not tested"
 
 
 def shared_facts(entries: Sequence[Entry], width: int) -> list[Text]:
@@ -259,7 +259,7 @@ def _timer(entry: Entry) -> list[tuple[str, str]]:
     if not timer:
         return []
     step, empty = values.duration(timer.step_ns), values.duration(timer.empty_ns)
-    return [("device timer", f"steps of {step}; an empty row of {empty} is subtracted")]
+    return [("device timer", f"steps of {step}; the time of an empty row, {empty}, is subtracted")]
 
 
 def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, str]]:

@@ -35,7 +35,7 @@ def render(
     is_ending: bool = False,
 ) -> list[Text]:
     """`run` is the run's name in commands, `place` its directory with the files made there,
-    `most_lines` how many findings of one outcome are reported. `is_pair`: one line for each cell
+    `most_lines` the maximum number of findings of one outcome. `is_pair`: one line for each cell
     instead of a matrix. `is_ending`: as a run ends, with a short answer in place of the findings.
     """
     entries, protocols = document.exchanges, shown_protocols(document)

@@ -19,7 +19,7 @@ KINDS: tuple[Kind, ...] = ("failure", "error", "skipped")
 
 @dataclass(frozen=True)
 class Problem:
-    """Why a case does not pass. CI systems show `message` in lists and `text` on the case's
+    """The reason why a case fails. CI systems show `message` in lists and `text` on the case's
     page."""
 
     kind: Kind
@@ -30,7 +30,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Case:
-    """One test case. It passes where it has no problem."""
+    """One test case; it passes if it has no problem."""
 
     group: str  #: JUnit's `classname`
     name: str

@@ -60,7 +60,7 @@ class Guarded:
 
 @contextlib.contextmanager
 def guarded() -> Iterator[None]:
-    """Inside, writing to `sys.stdout` and `sys.stderr` does not raise OSError.
+    """In this context, writing to `sys.stdout` and `sys.stderr` does not raise OSError.
 
     Raises BadInput where standard output accepts no more; a failure of standard error cannot be
     reported.

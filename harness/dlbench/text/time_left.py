@@ -41,7 +41,7 @@ class TimeLeft:
         self._shown, self._shown_at = math.inf, 0.0
 
     def see(self, done: int) -> None:
-        """Units that an earlier session has done took no time of this one."""
+        """Ignores units of an earlier session, which took no time in this one."""
         if self._before is None:
             self._before = done
 
