@@ -63,7 +63,9 @@ MADE: dict[str, Scatter] = {
 }
 
 
-def made_up(scatter: Scatter, cells: int, replicas: int, seed: int) -> tuple[Document, Document]:
+def simulate_runs(
+    scatter: Scatter, cells: int, replicas: int, seed: int
+) -> tuple[Document, Document]:
     """Two sides whose cells share their processes, and scatter by a little of their own."""
     chance = random.Random(seed)
     offs = scatter(chance, 2 * replicas)
@@ -130,17 +132,17 @@ def compared(sides: tuple[Document, Document], folder: Path) -> Document:
 
 def measure(draw: Callable[[int], tuple[Document, Document]], times: int) -> str:
     """Alarms of this number of comparisons, and their minimum detectable change."""
-    alarms, cells, comparisons, blind, sees = 0, 0, 0, 0, []
+    alarms, cells, comparisons, inconclusive, sees = 0, 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(times):
             made = compared(draw(number), Path(folder))
             found = made["counts"]["SLOW"] + made["counts"]["FAST"]
             alarms, comparisons = alarms + found, comparisons + (found > 0)
             cells += made["inconclusive"]["of"]
-            blind += made["inconclusive"]["cells"]
+            inconclusive += made["inconclusive"]["cells"]
             sees.append(made["minimum_detectable_change"]["median"])
     return (f"{alarms} of {cells} cells ({alarms / cells:.3%}) in {comparisons} of {times} "
-            f"comparisons; {blind / cells:.0%} INCONCLUSIVE; the median cell detects "
+            f"comparisons; {inconclusive / cells:.0%} INCONCLUSIVE; the median cell detects "
             f"{statistics.median(sees):.1%}")  # fmt: skip
 
 
@@ -154,7 +156,7 @@ def main() -> None:
     args = options.parse_args()
     print(f"{args.times} A/A comparisons, {args.replicas} processes a side; false alarms:")
     for name, scatter in MADE.items():
-        found = measure(lambda seed, s=scatter: made_up(s, args.cells, args.replicas, seed),
+        found = measure(lambda seed, s=scatter: simulate_runs(s, args.cells, args.replicas, seed),
                        args.times)  # fmt: skip
         print(f"{name}, {args.cells} cells: {found}", flush=True)
     for run in args.runs:

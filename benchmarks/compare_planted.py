@@ -65,17 +65,17 @@ def main() -> None:
         ("nothing", planting.BASE_STEPS, "SAME, AMBIG or INCONCLUSIVE"),
     ):
         words: Counter[str] = Counter()
-        seen, workers, begin = [], 0, time.perf_counter()
+        observed, workers, begin = [], 0, time.perf_counter()
         for number in range(requested.times):
             cell = compared(count, requested.threshold, requested.workers, number + 1)
             words[str(cell.verdict)] += 1
-            seen.append(cell.ratio or 0.0)
+            observed.append(cell.ratio or 0.0)
             workers += cell.base_workers
         each = (time.perf_counter() - begin) / requested.times
         reported = ", ".join(f"{count} {word}" for word, count in words.most_common())
         print(
             f"{kind}: {reported} of {requested.times} (wanted {wanted}); "
-            f"ratios {min(seen):.3f}..{max(seen):.3f}; "
+            f"ratios {min(observed):.3f}..{max(observed):.3f}; "
             f"{workers / requested.times:.1f} workers a side, {each:.1f} s each"
         )
 

@@ -27,7 +27,7 @@ SURE, FOUND = 2.5758, 1.6449
 Side = Sequence[float]
 
 
-def seen_by(first: Side, second: Side) -> float:
+def observed_by(first: Side, second: Side) -> float:
     """The relative change that two sides of such processes detect."""
     logs = [[math.log(value) for value in side] for side in (first, second)]
     degrees_of_freedom = len(first) + len(second) - 2
@@ -36,7 +36,7 @@ def seen_by(first: Side, second: Side) -> float:
     return math.expm1((SURE + FOUND) * error)
 
 
-def ours(folder: Path) -> tuple[float, float, int]:
+def measure_dlbench(folder: Path) -> tuple[float, float, int]:
     """Seconds, the minimum detectable change, and processes a side, of dlbench."""
     out = folder / "ours"
     words = ["compare", "--aa", "numpy", "torch", "--protocols", "dlpack", "--sizes", "4KiB",
@@ -48,10 +48,10 @@ def ours(folder: Path) -> tuple[float, float, int]:
     for path in sorted(out.rglob("results.json")):
         for entry in json.loads(path.read_text())["benchmarks"]:
             sides[entry["environment"]] += [worker["median_ns"] for worker in entry["workers"]]
-    return seconds, seen_by(*sides.values()), len(sides["base"])
+    return seconds, observed_by(*sides.values()), len(sides["base"])
 
 
-def theirs(folder: Path) -> tuple[float, float, int]:
+def measure_pyperf(folder: Path) -> tuple[float, float, int]:
     """The same for pyperf."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     paths = [folder / "a.json", folder / "b.json"]
@@ -67,7 +67,7 @@ def theirs(folder: Path) -> tuple[float, float, int]:
         (benchmark,) = json.loads(path.read_text())["benchmarks"]
         runs = [run["values"] for run in benchmark["runs"] if "values" in run]
         sides.append([statistics.mean(values) for values in runs])
-    return seconds, seen_by(*sides), len(sides[0])
+    return seconds, observed_by(*sides), len(sides[0])
 
 
 def main() -> None:
@@ -78,7 +78,7 @@ def main() -> None:
     plain, same = [], []
     for _ in range(times):
         with tempfile.TemporaryDirectory() as folder:
-            mine, other = ours(Path(folder)), theirs(Path(folder))
+            mine, other = measure_dlbench(Path(folder)), measure_pyperf(Path(folder))
         plain.append(mine[0] / other[0])
         same.append(plain[-1] * (mine[1] / other[1]) ** 2)
         for name, (seconds, change, processes) in (("dlbench", mine), ("pyperf", other)):

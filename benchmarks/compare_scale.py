@@ -44,7 +44,7 @@ def entry(number: int, workers: int, chance: random.Random, slower: bool) -> dic
         "evidence": {"address": "yes", "guard": "yes", "write": "yes", "slope": "skipped"},
         "lo_ns": middle * 0.98, "hi_ns": middle * 1.02, "mad_ns": 3.0, "floor_ratio": 47.7,
         "warnings": [], "workers": measured,
-        "seen": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"],
+        "observed": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"],
                  "struct": "versioned", "version": [1, 0], "flags": []},
     }  # fmt: skip
 
@@ -99,9 +99,11 @@ def main() -> None:
             for seed, path in enumerate(paths, 1):
                 write(path, cells, requested.workers, seed)
             command = [sys.executable, __file__, "--measure", *map(str, paths)]
-            seen = [json.loads(subprocess.check_output(command)) for _ in range(requested.times)]
+            observed = [
+                json.loads(subprocess.check_output(command)) for _ in range(requested.times)
+            ]
             size = paths[0].stat().st_size / 1e6
-        best = min(seen, key=lambda one: float(one["s"]))
+        best = min(observed, key=lambda one: float(one["s"]))
         found = f"{best['SLOW']} SLOW of {cells // PLANTED} planted"
         print(f"{cells:>8}{size:>10.1f}{best['s']:>8.2f}{best['mb']:>8.0f}   {found}")
 

@@ -11,7 +11,7 @@ import statistics
 import _bare
 
 from dlbench import _worker
-from number import ends
+from number import make_exchange
 
 ITERATIONS = 20_000
 ROUNDS = 101
@@ -19,7 +19,7 @@ ROUNDS = 101
 
 def main() -> None:
     """Print both times, their ratio, and the parts."""
-    call, x = ends("native", "native")
+    call, x = make_exchange("native", "native")
     rows: dict[str, list[float]] = {key: [] for key in ("dlbench", "steps", "call", "capsule")}
     for _ in range(ROUNDS):
         rows["dlbench"].append(_worker.round(call, x, ITERATIONS))

@@ -118,9 +118,9 @@ def main() -> None:
             path = Path(folder) / f"{cells}.json"
             enlarged(source, path, cells)
             for what in ("load", *formats, "report"):
-                seen = apart(path, what)
-                print(f"{cells:8}  {what:14}{seen['seconds']:9.2f}{seen['peak']:9.0f}"
-                      f"{seen['written']:12.1f}", flush=True)  # fmt: skip
+                observed = apart(path, what)
+                print(f"{cells:8}  {what:14}{observed['seconds']:9.2f}{observed['peak']:9.0f}"
+                      f"{observed['written']:12.1f}", flush=True)  # fmt: skip
             try:
                 print(f"{cells:8}  {'open':14}{apart(path, 'open')['seconds']:9.2f}", flush=True)
             except subprocess.CalledProcessError:

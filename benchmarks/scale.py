@@ -71,7 +71,7 @@ def entry(cell: _core.Cell) -> dict[str, object]:
         "evidence": evidence, "lo_ns": 1000.0, "hi_ns": 1005.0, "mad_ns": 1.5,
         "floor_ratio": 47.7, "warnings": [],
         "workers": [{"median_ns": 1002.5, "first_ns": 52000.0, "samples_ns": samples}],
-        "seen": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__()"],
+        "observed": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__()"],
                  "struct": "legacy", "version": [], "flags": []},
     }  # fmt: skip
 
@@ -83,11 +83,11 @@ def main() -> None:
         return
     print(f"{'cells':>8}{'plan s':>10}{'document s':>12}{'us a cell':>11}{'peak MB':>9}")
     for cells in CELLS:
-        seen = json.loads(subprocess.check_output([sys.executable, __file__, str(cells)]))
-        total = (seen["plan_s"] + seen["document_s"]) / seen["cells"] * 1e6
+        observed = json.loads(subprocess.check_output([sys.executable, __file__, str(cells)]))
+        total = (observed["plan_s"] + observed["document_s"]) / observed["cells"] * 1e6
         print(
-            f"{seen['cells']:8.0f}{seen['plan_s']:10.3f}{seen['document_s']:12.3f}"
-            f"{total:11.1f}{seen['mb']:9.0f}"
+            f"{observed['cells']:8.0f}{observed['plan_s']:10.3f}{observed['document_s']:12.3f}"
+            f"{total:11.1f}{observed['mb']:9.0f}"
         )
 
 

@@ -34,10 +34,10 @@ TEST(Changed, NothingBetweenTwins) {
 TEST(Restated, PlainBytesAreSeenAsWhatWasExpected) {
   const auto floats = array<float>("float32", {1, 2});
   const auto bytes = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0, 64});
-  const View seen = restated(floats.view, bytes.view);
-  EXPECT_EQ(difference(floats.view, seen), "");
-  EXPECT_EQ(changed(floats.view, seen), Words{});
-  EXPECT_EQ(seen.address, bytes.view.address);
+  const View observed = restated(floats.view, bytes.view);
+  EXPECT_EQ(difference(floats.view, observed), "");
+  EXPECT_EQ(changed(floats.view, observed), Words{});
+  EXPECT_EQ(observed.address, bytes.view.address);
 }
 
 TEST(Restated, AllElseStaysWhatItIs) {

@@ -30,7 +30,7 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   EXPECT_EQ(entry.iterations, 100u);
   EXPECT_EQ(entry.floor_ratio, 50);
   EXPECT_FALSE(entry.gb_per_s);
-  EXPECT_EQ(entry.seen.used, "dlpack");
+  EXPECT_EQ(entry.observed.used, "dlpack");
   EXPECT_EQ(dlbench::testing::texts_of(entry.warnings), std::vector<std::string>{"judged again"});
   EXPECT_EQ(entry.imports, (std::vector<std::string>{"a", "b"}));
   ASSERT_EQ(entry.workers.size(), 1u);

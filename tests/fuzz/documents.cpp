@@ -40,7 +40,7 @@ Entry measured(const char* consumer, Outcome outcome) {
   entry.late_read = outcome == Outcome::copy;
   entry.changed = {"dtype"};
   entry.workers = {{10, 20, {9, 10, 11}}, {11, 20, {10, 11, 12}}};
-  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
+  entry.observed = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
   return entry;
 }
 

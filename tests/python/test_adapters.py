@@ -100,7 +100,7 @@ CROSSED: dict[str, dict[str, dict[str, str]]] = {
 }
 
 
-def look(library: str) -> dict[str, Any]:
+def observe(library: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, str(LOOK), library, json.dumps(CASES)],
         capture_output=True,
@@ -128,7 +128,7 @@ def test_the_tables_name_each_adapter_file() -> None:
 @pytest.mark.libraries
 @pytest.mark.parametrize("library", sorted(UNSUPPORTED))
 def test_a_library_against_its_adapters(library: str) -> None:
-    report = look(library)
+    report = observe(library)
     assert bool(report["version"]) == (library != "native")
     assert report["devices"][0] == ("sycl:0" if library == "dpnp" else "cpu")
     assert report["has_ready"] == (library in ("dpnp", "jax", "mlx"))

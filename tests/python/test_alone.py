@@ -18,17 +18,17 @@ pytestmark = pytest.mark.process
 PROTOCOLS = [*alone.PROPERTIES, *alone.METHODS, "buffer"]
 
 
-def seen(ok: dict[str, Any]) -> tuple[str, str, str]:
-    return ok["seen"]["used"], ok["seen"]["struct"], ok["seen"]["via"]
+def observed(ok: dict[str, Any]) -> tuple[str, str, str]:
+    return ok["observed"]["used"], ok["observed"]["struct"], ok["observed"]["via"]
 
 
 def test_each_struct_of_dlpack_is_requested(tmp_path: Path) -> None:
     legacy = cross(tmp_path, MAKE, SHARE, "dlpack_legacy")["ok"]
-    assert seen(legacy) == ("dlpack", "legacy", "proxy")
-    assert legacy["seen"]["calls"][0].endswith(" -> TypeError")
+    assert observed(legacy) == ("dlpack", "legacy", "proxy")
+    assert legacy["observed"]["calls"][0].endswith(" -> TypeError")
     assert legacy["outcome"] == "zero-copy"
     versioned = cross(tmp_path, MAKE, SHARE, "dlpack_versioned")["ok"]
-    assert seen(versioned) == ("dlpack", "versioned", "direct")
+    assert observed(versioned) == ("dlpack", "versioned", "direct")
 
 
 OLD = (
@@ -41,7 +41,7 @@ OLD = (
 
 
 def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
-    assert seen(cross(tmp_path, OLD, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
+    assert observed(cross(tmp_path, OLD, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
     error = cross(tmp_path, OLD, SHARE, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert error["reason"] == (
@@ -96,7 +96,7 @@ def test_a_library_that_is_handed_a_capsule_gets_what_is_handed_out_unrequested(
         "    def __dlpack_device__(self): return (1, 0)\n"
         "PROTOCOLS = {'dlpack': Capsule(lambda capsule: np.from_dlpack(Held(capsule)))}\n"
     )
-    assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["seen"]["struct"] == "legacy"
+    assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["observed"]["struct"] == "legacy"
     error = cross(tmp_path, MAKE, take, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert "which has the legacy struct" in error["reason"]
@@ -105,7 +105,7 @@ def test_a_library_that_is_handed_a_capsule_gets_what_is_handed_out_unrequested(
 @pytest.mark.parametrize("protocol", ["array_interface", "array_struct", "buffer", "array"])
 def test_a_conversion_is_shown_that_protocol_alone(tmp_path: Path, protocol: str) -> None:
     ok = cross(tmp_path, MAKE, SHARE, protocol)["ok"]
-    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "proxy")
+    assert (ok["observed"]["used"], ok["observed"]["via"]) == (protocol, "proxy")
     assert ok["outcome"] == "zero-copy"
     assert ok["floor"] == "proxy"
 

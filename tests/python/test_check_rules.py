@@ -48,9 +48,9 @@ def test_refused_dtypes_are_not_counted_as_exported() -> None:
 
         return make
 
-    outcome, seen = concluded("export.dtypes", refuses())
+    outcome, observed = concluded("export.dtypes", refuses())
     assert outcome == "not-applicable"
-    assert "BufferError: not that" in seen
+    assert "BufferError: not that" in observed
     every = concluded("export.dtypes", refuses("none"))[1].split()[0]
     assert concluded("export.dtypes", refuses("none")) == ("holds", f"{every} of {every} dtypes")
     one_less = f"{int(every) - 1} of {every} dtypes"
@@ -90,11 +90,11 @@ def test_rocm_refuses_both_streams(accepted: int | None) -> None:
                 raise ValueError("no such stream")
             return super().__dlpack__(**keywords)
 
-    outcome, seen = concluded(
+    outcome, observed = concluded(
         "export.stream-rocm-one", lambda case, _: Streams(case.numpy(), device=(10, 0)), "rocm:0"
     )
     assert outcome == ("holds" if accepted is None else "broken")
-    assert accepted is None or f"stream={accepted} is accepted" in seen
+    assert accepted is None or f"stream={accepted} is accepted" in observed
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_a_time_out_may_be_the_machines() -> None:
     assert orders_of().known() == []
 
 
-BAD_OUTCOME = '{"outcome": "x", "reason": "", "seen": ""}'
+BAD_OUTCOME = '{"outcome": "x", "reason": "", "observed": ""}'
 
 
 @pytest.mark.parametrize("text", ["", "[]", BAD_OUTCOME, '{"outcome": "crashed"}', "\x00"])

@@ -152,7 +152,7 @@ def checked(folder: Path, name: str, outcome: str) -> None:
         "level": "must",
         "section": "DLPack",
         "outcome": outcome,
-        "seen": "x",
+        "observed": "x",
     }
     made = section.document([check], ["dlbench", "check", "numpy"], 0.0)
     (folder / name).mkdir()

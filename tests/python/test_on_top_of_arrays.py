@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dlbench
-from wire import F32, ask, prepare
+from wire import F32, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -117,7 +117,7 @@ def met(
     loads = [request for name in names for request in load(name)]
     cells = [(*pair, protocol) for pair in pairs for protocol in ORDER]
     prepares = [prepare(number, *cell, case) for number, cell in enumerate(cells)]
-    answers = ask(folder, *loads, *prepares)
+    answers = send_request(folder, *loads, *prepares)
     assert all("ok" in answer for answer in answers[: len(loads)]), answers
     return dict(zip(cells, answers[len(loads) :], strict=True))
 

@@ -167,7 +167,7 @@ def test_change_without_a_common_cell_says_so(tmp_path: Path) -> None:
 def with_streams() -> dict[str, Any]:
     made = document(numpy=[1.0, 2.0, 3.0])
     made["benchmarks"][0]["sync"] = [
-        {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "saw": "new",
+        {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "content": "new",
          "waits": "host"},
         {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "none"},
     ]  # fmt: skip

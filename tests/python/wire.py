@@ -52,7 +52,7 @@ def prepare(
     }
 
 
-def ask(folder: Path, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+def send_request(folder: Path, *requests: dict[str, Any]) -> list[dict[str, Any]]:
     """The answers to the requests, without the steps and the hello."""
     script = folder / "requests.jsonl"
     script.write_text("".join(json.dumps(request) + "\n" for request in requests))
