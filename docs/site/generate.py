@@ -150,7 +150,8 @@ def rules() -> str:
 
 def drawn() -> str:
     def shown(draw: Callable[..., Any]) -> str:
-        return (sys.modules[draw.__module__].__doc__ or "").partition("\n")[0]
+        paragraph = (sys.modules[draw.__module__].__doc__ or "").partition("\n\n")[0]
+        return re.split(r"(?<=\.)\s", paragraph)[0].replace("\n", " ")
 
     rows = [
         (f"`{name}`", shown(draw), figures.NEEDS[name][1]) for name, draw in figures.FIGURES.items()
