@@ -410,7 +410,7 @@ def test_a_broken_report_of_reframe_is_one_line(
 
     monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
     ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None, -1).ended
-    assert ended["a"].reason.startswith("ReFrame left a broken report (exit status 1): ")
+    assert ended["a"].reason.startswith("ReFrame wrote an invalid report (exit status 1): ")
     assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))
 
 
@@ -714,7 +714,7 @@ timeout = "90s"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no machine: add a table such as [machines.laptop]"),
+        ("", "it names no machine: add a table such as [machines.laptop]"),
         ("[machines.a]\n[machines.a]\n", "Cannot declare ('machines', 'a') twice"),
         ("[machine.a]\n", "unknown key machine (did you mean 'machines'?)"),
         ('[machines.a]\nopts = "x"\n', "unknown key machines.a.opts"),
