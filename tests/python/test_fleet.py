@@ -723,8 +723,8 @@ timeout = "90s"
         ('[machines."a b"]\n', "machine 'a b': allowed: letters"),
         ('[machines.a]\noptions = "--out x"\n', "leave out --out: fleet sets it"),
         ('[machines.a]\npartition = "x:y"\n', "set config"),
-        ('config = "none.py"\n[machines.a]\n', "there is no file"),
-        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs are called a-1-of-2"),
+        ('config = "none.py"\n[machines.a]\n', "no such file"),
+        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs have the name a-1-of-2"),
         ("machines = 3\n", "machines: allowed: a table"),
     ],
 )

@@ -92,7 +92,7 @@ class KnownProducer:
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
     def let_go(self) -> None:
-        """Drops the capsules, and what is garbage."""
+        """Drops the capsules and collects garbage."""
         self.capsules.clear()
         collect()
 
