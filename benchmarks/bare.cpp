@@ -1,5 +1,4 @@
-// Yardsticks for dlbench itself: the loops it must not be dearer than, with nothing of dlbench in
-// them.
+// Loops to compare dlbench with: they contain nothing of dlbench, and it must not cost more.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include <dlpack/dlpack.h>
@@ -33,8 +32,8 @@ PyObject* loop(PyObject*, PyObject* arguments) {
   return PyFloat_FromDouble(nanoseconds_since(begin) / static_cast<double>(iterations));
 }
 
-// One block a side, as both ends of a native exchange keep: the managed tensor with its lengths,
-// and the consumer's own array.
+// One block for each side, as in a native exchange: the managed tensor with its lengths, and the
+// consumer's own array.
 struct Export {
   DLManagedTensorVersioned managed;
   std::int64_t shape[1];

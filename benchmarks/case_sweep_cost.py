@@ -1,8 +1,10 @@
-"""What the case sweep of all cases costs one pair, beside its imports: `case_sweep_cost.py [A B]`.
+"""Prints the cost of a sweep of all cases for one pair, next to that of its imports.
 
-The pair's bare imports in a process of their own, then `dlbench A B --cases all` from the shell's
-point of view; both several times, interleaved, the medians. Run it on a quiet machine only;
-CPU time, of all processes, also beside others.
+usage: case_sweep_cost.py [A B]
+
+Measures the pair's bare imports in a separate process, and the whole command
+`dlbench A B --cases all`; both several times, interleaved, and prints the medians. Wall time needs
+a quiet machine. CPU time, of all processes, does not.
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ from dlbench.libraries import discover
 from run_cost import import_alone, loads
 
 TIMES = 3
-#: Beside the import, a case sweep may take so long.
+#: Maximum time of a case sweep in addition to the imports.
 ALLOWED_S = 2.0
 
 
@@ -44,7 +46,7 @@ def timed(work: Callable[[], None]) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Print the two, and how the case sweep compares with import + 2 s."""
+    """Print both, and the ratio of the case sweep to import + 2 s."""
     pair = (sys.argv[1], sys.argv[2]) if len(sys.argv) == 3 else ("numpy", "torch")
     libraries = discover.libraries(discover.catalogue(None))
     paths = {one.name: (one.producer_path, one.consumer_path) for one in libraries}
@@ -55,7 +57,7 @@ def main() -> None:
         for number in range(TIMES):
             imports.append(timed(partial(import_alone, script)))
             case_sweeps.append(timed(partial(case_sweep, pair, Path(folder, f"run-{number}"))))
-    print(f"{' and '.join(pair)}, all cases, both ways")
+    print(f"{' and '.join(pair)}, all cases, both directions")
     for number, kind in enumerate(("wall", "CPU")):
         bare = statistics.median(each[number] for each in imports)
         whole = statistics.median(each[number] for each in case_sweeps)

@@ -1,9 +1,9 @@
-"""How often does `compare` call a cell SLOW or FAST where nothing changed, with few processes?
+"""Prints how often `compare` reports SLOW or FAST without a change, with few processes.
 
---times A/A comparisons of two sides of --replicas processes each, for each record of processes:
-the recorded ones of tests/stats, made-up ones with heavy tails, and every RUN that is named (a
-document whose cells have many processes, as `dlbench ... --replicas 60` writes it), from which both
-sides are drawn. All cells of a comparison are of the same processes, as in a run. Wanted: false
+Makes --times A/A comparisons of two sides of --replicas processes each, for each source of
+processes: the records of tests/stats, simulated ones with heavy tails, and every RUN that is named
+(a document whose cells have many processes, from `dlbench ... --replicas 60`), from which both
+sides are drawn. All cells of a comparison have the same processes, as in a run. Expected: false
 alarms in at most 1 % of the cells and in about 1 % of the comparisons.
 """
 
@@ -28,7 +28,7 @@ from dlbench.document import locate
 RECORDED = Path(__file__).parents[1] / "tests/stats/recorded_workers.cpp"
 REFERENCE = 61.0  #: ns
 Document = dict[str, Any]
-#: Of a random generator and a number of processes: what each process is off by, a logarithm.
+#: From a random generator and a number of processes: the deviation of each, as a logarithm.
 Scatter = Callable[[random.Random, int], list[float]]
 
 
@@ -63,7 +63,9 @@ MADE: dict[str, Scatter] = {
 }
 
 
-def made_up(scatter: Scatter, cells: int, replicas: int, seed: int) -> tuple[Document, Document]:
+def simulate_runs(
+    scatter: Scatter, cells: int, replicas: int, seed: int
+) -> tuple[Document, Document]:
     """Two sides whose cells share their processes, and scatter by a little of their own."""
     chance = random.Random(seed)
     offs = scatter(chance, 2 * replicas)
@@ -85,7 +87,7 @@ def worker(ns: float) -> dict[str, Any]:
 
 
 def fill(entry: dict[str, Any], workers: list[dict[str, Any]]) -> None:
-    """Give it these workers."""
+    """Replace the entry's workers by these."""
     middle = statistics.median(one["median_ns"] for one in workers)
     entry |= {"workers": workers, "real_time": middle, "cpu_time": middle,
               "lo_ns": middle * 0.98, "hi_ns": middle * 1.02}  # fmt: skip
@@ -129,23 +131,23 @@ def compared(sides: tuple[Document, Document], folder: Path) -> Document:
 
 
 def measure(draw: Callable[[int], tuple[Document, Document]], times: int) -> str:
-    """Of so many comparisons: alarms, and what they could see."""
-    alarms, cells, comparisons, blind, sees = 0, 0, 0, 0, []
+    """Alarms of this number of comparisons, and their minimum detectable change."""
+    alarms, cells, comparisons, inconclusive, sees = 0, 0, 0, 0, []
     with tempfile.TemporaryDirectory() as folder:
         for number in range(times):
             made = compared(draw(number), Path(folder))
             found = made["counts"]["SLOW"] + made["counts"]["FAST"]
             alarms, comparisons = alarms + found, comparisons + (found > 0)
             cells += made["inconclusive"]["of"]
-            blind += made["inconclusive"]["cells"]
+            inconclusive += made["inconclusive"]["cells"]
             sees.append(made["minimum_detectable_change"]["median"])
     return (f"{alarms} of {cells} cells ({alarms / cells:.3%}) in {comparisons} of {times} "
-            f"comparisons; {blind / cells:.0%} INCONCLUSIVE; the median cell detects "
+            f"comparisons; {inconclusive / cells:.0%} INCONCLUSIVE; the median cell detects "
             f"{statistics.median(sees):.1%}")  # fmt: skip
 
 
 def main() -> None:
-    """Print a line a record."""
+    """Print one line for each record."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("runs", nargs="*", metavar="RUN")
     options.add_argument("--times", type=int, default=200)
@@ -154,7 +156,7 @@ def main() -> None:
     args = options.parse_args()
     print(f"{args.times} A/A comparisons, {args.replicas} processes a side; false alarms:")
     for name, scatter in MADE.items():
-        found = measure(lambda seed, s=scatter: made_up(s, args.cells, args.replicas, seed),
+        found = measure(lambda seed, s=scatter: simulate_runs(s, args.cells, args.replicas, seed),
                        args.times)  # fmt: skip
         print(f"{name}, {args.cells} cells: {found}", flush=True)
     for run in args.runs:

@@ -1,7 +1,7 @@
-"""Does `compare --count instructions` find a consumer that needs 1 % more, and nothing else?
+"""Prints how often `compare --count instructions` finds a consumer that needs 1 % more.
 
---times N comparisons of each kind: two runs under valgrind, one of them planted with the fewest
-steps that are 1 % at least, or both alike.
+Makes --times comparisons of each kind: two runs under valgrind, of which one has the fewest planted
+steps that add at least 1 %, or two equal runs, in which nothing must be found.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dlbench import _core
 
 
 def counted(folder: Path, name: str, steps: int) -> tuple[str, float]:
-    """A run with a consumer of so many steps: its document, and its instructions."""
+    """A run with a consumer of this many steps: its document, and its instructions."""
     adapters = planting.adapters(folder / f"{name}-adapters", steps)
     words = ["--matrix", "--producers", "native", "--consumers", planting.NAME, "--sizes", "4KiB",
              "--protocols", "dlpack", "--adapters", str(adapters), "--count", "instructions",
@@ -38,7 +38,7 @@ def compared(base: str, head: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Print a line a kind."""
+    """Print one line for each kind."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=20)
     times = options.parse_args().times

@@ -1,7 +1,7 @@
-"""Does `compare` find a native consumer made 5 % slower, and is it silent where nothing changed?
+"""Prints how often `compare` finds a native consumer that is 5 % slower, and how often it errs.
 
---times N comparisons of each kind, each a run with both sides interleaved: SLOW wanted
-in at least 95 of 100 planted ones, FAST or SLOW in at most 1 of 100 where both sides are the same.
+Makes --times comparisons of each kind, each a run with both sides interleaved. Expected: SLOW in at
+least 95 of 100 with the planted change, FAST or SLOW in at most 1 of 100 without.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dlbench.running.request import Request
 
 
 def side(folder: Path, name: str, steps: int) -> sides.Side:
-    """A side with a consumer that does so many steps."""
+    """A side with a consumer of this many steps."""
     made = planting.libraries(planting.adapters(folder / name, steps), name)
     return sides.Side(replace(environment.here(), name=name), made)
 
 
 def compared(steps: int, threshold: float, workers: int, seed: int) -> ComparedCell:
-    """The one cell of a comparison of the base with so many steps."""
+    """The one cell of a comparison of the base with a head of this many steps."""
     requested = Request(producers=["native"], consumers=[planting.NAME], protocols=["dlpack"],
                     sizes=["4KiB"], precision=sides.PRECISION, seed=seed)  # fmt: skip
     with tempfile.TemporaryDirectory() as text:
@@ -47,7 +47,7 @@ def compared(steps: int, threshold: float, workers: int, seed: int) -> ComparedC
 
 
 def main() -> None:
-    """Print a line a kind."""
+    """Print one line for each kind."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=100, help="comparisons of each kind")
     options.add_argument("--share", type=float, default=0.05, help="planted, of the exchange")
@@ -65,17 +65,17 @@ def main() -> None:
         ("nothing", planting.BASE_STEPS, "SAME, AMBIG or INCONCLUSIVE"),
     ):
         words: Counter[str] = Counter()
-        seen, workers, begin = [], 0, time.perf_counter()
+        observed, workers, begin = [], 0, time.perf_counter()
         for number in range(requested.times):
             cell = compared(count, requested.threshold, requested.workers, number + 1)
             words[str(cell.verdict)] += 1
-            seen.append(cell.ratio or 0.0)
+            observed.append(cell.ratio or 0.0)
             workers += cell.base_workers
         each = (time.perf_counter() - begin) / requested.times
         reported = ", ".join(f"{count} {word}" for word, count in words.most_common())
         print(
             f"{kind}: {reported} of {requested.times} (wanted {wanted}); "
-            f"ratios {min(seen):.3f}..{max(seen):.3f}; "
+            f"ratios {min(observed):.3f}..{max(observed):.3f}; "
             f"{workers / requested.times:.1f} workers a side, {each:.1f} s each"
         )
 

@@ -1,9 +1,9 @@
-"""`dlbench compare` and pyperf on the same question: did numpy -> torch change?
+"""Compares `dlbench compare` and pyperf on the same question: did numpy -> torch change?
 
-Wall time of one A/A comparison of dlbench beside two `pyperf timeit` and their `compare_to`, and
-the change that each would have seen in 95 of 100 cases where 1 of 100 is a false alarm, by what its
-own processes scattered. As a time grows with the square of what it shall see, the last ratio is
-that of the times for one and the same change. Needs pyperf for this Python.
+Prints the wall time of one A/A comparison of dlbench and of two `pyperf timeit` with `compare_to`,
+and the change that each would have detected in 95 of 100 cases at 1 of 100 false alarms, from the
+scatter of its own processes. The time that a comparison needs grows with the inverse square of that
+change, so the last ratio is that of the times for the same change. Needs pyperf for this Python.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ SURE, FOUND = 2.5758, 1.6449
 Side = Sequence[float]
 
 
-def seen_by(first: Side, second: Side) -> float:
-    """The change, relative, that two sides of such processes tell."""
+def observed_by(first: Side, second: Side) -> float:
+    """The relative change that two sides of such processes detect."""
     logs = [[math.log(value) for value in side] for side in (first, second)]
     degrees_of_freedom = len(first) + len(second) - 2
     squares = sum(statistics.variance(side) * (len(side) - 1) for side in logs)
@@ -36,8 +36,8 @@ def seen_by(first: Side, second: Side) -> float:
     return math.expm1((SURE + FOUND) * error)
 
 
-def ours(folder: Path) -> tuple[float, float, int]:
-    """Seconds, the change that could be seen, and processes a side."""
+def measure_dlbench(folder: Path) -> tuple[float, float, int]:
+    """Seconds, the minimum detectable change, and processes a side, of dlbench."""
     out = folder / "ours"
     words = ["compare", "--aa", "numpy", "torch", "--protocols", "dlpack", "--sizes", "4KiB",
              "--filter", FILTER, "--out", str(out), "--fail-on", "none", "--quiet"]  # fmt: skip
@@ -48,11 +48,11 @@ def ours(folder: Path) -> tuple[float, float, int]:
     for path in sorted(out.rglob("results.json")):
         for entry in json.loads(path.read_text())["benchmarks"]:
             sides[entry["environment"]] += [worker["median_ns"] for worker in entry["workers"]]
-    return seconds, seen_by(*sides.values()), len(sides["base"])
+    return seconds, observed_by(*sides.values()), len(sides["base"])
 
 
-def theirs(folder: Path) -> tuple[float, float, int]:
-    """The same of pyperf."""
+def measure_pyperf(folder: Path) -> tuple[float, float, int]:
+    """The same for pyperf."""
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     paths = [folder / "a.json", folder / "b.json"]
     pyperf = [sys.executable, "-m", "pyperf"]
@@ -67,22 +67,22 @@ def theirs(folder: Path) -> tuple[float, float, int]:
         (benchmark,) = json.loads(path.read_text())["benchmarks"]
         runs = [run["values"] for run in benchmark["runs"] if "values" in run]
         sides.append([statistics.mean(values) for values in runs])
-    return seconds, seen_by(*sides), len(sides[0])
+    return seconds, observed_by(*sides), len(sides[0])
 
 
 def main() -> None:
-    """Print a line a pair of comparisons, and the medians."""
+    """Print one line for each pair of comparisons, and the medians."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=3)
     times = options.parse_args().times
     plain, same = [], []
     for _ in range(times):
         with tempfile.TemporaryDirectory() as folder:
-            mine, other = ours(Path(folder)), theirs(Path(folder))
+            mine, other = measure_dlbench(Path(folder)), measure_pyperf(Path(folder))
         plain.append(mine[0] / other[0])
         same.append(plain[-1] * (mine[1] / other[1]) ** 2)
         for name, (seconds, change, processes) in (("dlbench", mine), ("pyperf", other)):
-            print(f"{name:<8}{seconds:7.1f} s, {processes} processes a side see {change:.1%}")
+            print(f"{name:<8}{seconds:7.1f} s, {processes} processes a side detect {change:.1%}")
         print(f"ratio of times {plain[-1]:.2f}, for the same change {same[-1]:.2f}", flush=True)
     print(f"median of {times}: {statistics.median(plain):.2f}, for the same change "
           f"{statistics.median(same):.2f} (wanted: at most 0.5)")  # fmt: skip

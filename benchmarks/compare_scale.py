@@ -1,7 +1,7 @@
-"""`dlbench compare` over the number of cells: seconds and MB at 1k, 10k and 100k.
+"""Prints seconds and MB of `dlbench compare` at 1,000, 10,000 and 100,000 cells.
 
-Each size is measured in a process of its own, so that the peak memory is that size's. The cells are
-as a run writes them: --workers processes of six rounds each (3, the default of a run).
+Each size is measured in a separate process, which has its own peak memory. The cells are as a run
+writes them: --workers processes of six rounds each (3, the default of a run).
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ def entry(number: int, workers: int, chance: random.Random, slower: bool) -> dic
         "evidence": {"address": "yes", "guard": "yes", "write": "yes", "slope": "skipped"},
         "lo_ns": middle * 0.98, "hi_ns": middle * 1.02, "mad_ns": 3.0, "floor_ratio": 47.7,
         "warnings": [], "workers": measured,
-        "seen": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"],
+        "observed": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"],
                  "struct": "versioned", "version": [1, 0], "flags": []},
     }  # fmt: skip
 
 
 def write(path: Path, cells: int, workers: int, seed: int) -> None:
-    """A document of so many cells; in that of the second seed some are slower."""
+    """A document of this many cells; with the second seed some are slower."""
     chance = random.Random(seed)
     reference = {"median_ns": 61.0, "spread": 0.01, "workers": 50}
     here = {
@@ -83,7 +83,7 @@ def measure(base: str, head: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line a size."""
+    """Print one line for each size."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--times", type=int, default=3)
     options.add_argument("--workers", type=int, default=3)
@@ -99,9 +99,11 @@ def main() -> None:
             for seed, path in enumerate(paths, 1):
                 write(path, cells, requested.workers, seed)
             command = [sys.executable, __file__, "--measure", *map(str, paths)]
-            seen = [json.loads(subprocess.check_output(command)) for _ in range(requested.times)]
+            observed = [
+                json.loads(subprocess.check_output(command)) for _ in range(requested.times)
+            ]
             size = paths[0].stat().st_size / 1e6
-        best = min(seen, key=lambda one: float(one["s"]))
+        best = min(observed, key=lambda one: float(one["s"]))
         found = f"{best['SLOW']} SLOW of {cells // PLANTED} planted"
         print(f"{cells:>8}{size:>10.1f}{best['s']:>8.2f}{best['mb']:>8.0f}   {found}")
 

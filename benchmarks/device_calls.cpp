@@ -1,4 +1,4 @@
-// What a call through a device's table costs beside a direct one.
+// Compares the cost of a call through a device's table with a direct call.
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 

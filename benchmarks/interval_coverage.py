@@ -1,9 +1,10 @@
-"""How often the interval of a few processes holds the median of the others: A/A on this machine.
+"""Prints how often the interval of a few processes contains the median of the others (A/A).
 
 Measures a small matrix in many processes, or reads such a run. A trial draws a few processes of
-each pair, forms the intervals as a run of so many `--replicas` would, and compares each with the
-median of the processes that were not drawn. That median has an error of its own: the interval is
-widened by it as for a normal distribution. Prints a table; `--check` fails outside 93..97 %.
+each pair, forms the intervals as a run with this number of `--replicas` does, and compares each
+with the median of the processes that were not drawn. That median has an error of its own, by which
+the interval is widened, as for a normal distribution. Prints a table; `--check` fails outside
+93..97 %.
 """
 
 from __future__ import annotations
@@ -25,12 +26,13 @@ from dlbench.document import Document, Measured, read_document
 MATRIX = ["--producers", "native,numpy,torch", "--consumers", "native,numpy,torch",
           "--protocols", "dlpack,convert", "--sizes", "4KiB,64KiB,1MiB"]  # fmt: skip
 LEAST, MOST = 0.93, 0.97
-#: Variance of the median of so many over that of their mean, for a normal distribution.
+#: By number of processes: variance of their median over that of their mean, for a normal
+#: distribution.
 LOSS = {2: 1.0, 3: 1.346, 4: 1.193, 5: 1.434, 6: 1.288}
 
 
 def measured(folder: Path, processes: int) -> Path:
-    """A new run of the matrix."""
+    """Measure the matrix."""
     run = folder / "run"
     words = [sys.executable, "-m", "dlbench", "--matrix", *MATRIX, "--quiet", "--no-plots"]
     subprocess.run([*words, "--replicas", str(processes), "--out", str(run)], check=True)
@@ -38,7 +40,7 @@ def measured(folder: Path, processes: int) -> Path:
 
 
 def by_pair(document: Document) -> dict[tuple[str, ...], list[Measured]]:
-    """Cells of a pair share their processes."""
+    """The cells by pair, because cells of a pair share their processes."""
     found = defaultdict(list)
     for entry in document.measured:
         found[tuple(sorted(entry.pair))].append(entry)
@@ -48,7 +50,7 @@ def by_pair(document: Document) -> dict[tuple[str, ...], list[Measured]]:
 def trial(
     pairs: dict[tuple[str, ...], list[Measured]], drawn: int, chance: random.Random
 ) -> list[tuple[bool, float]]:
-    """Of each cell: whether its interval held, and its half-width as a logarithm."""
+    """For each cell: whether its interval contained the median, and its log half-width."""
     few: list[list[float]] = []
     others: list[list[float]] = []
     for entries in pairs.values():
@@ -84,7 +86,7 @@ def main() -> None:
         documents = [read_document(path) for path in paths]
     chance = random.Random(1)
     failed = False
-    print("processes   held      half-width   run")
+    print("processes   covered   half-width   run")
     for drawn in (2, 3, 4, 5, 6):
         everything = []
         for path, document in zip(paths, documents, strict=True):

@@ -1,4 +1,4 @@
-"""Merging many machines: time and memory, and how soon the report of all is open.
+"""Prints time and memory of merging many machines, and the time to open their report.
 
 usage: python benchmarks/machines.py [MACHINES [CELLS]]     default: 50 machines of 3000 cells
 """
@@ -26,7 +26,7 @@ LIBRARIES = synthetic.TWELVE
 
 
 def plant(folder: Path, machines: int, cells: int) -> tuple[list[str], int]:
-    """A run of each machine; the words of `merge`, and how many cells one has."""
+    """Write a run for each machine; return the arguments of `merge` and the cells of one run."""
     sizes = [4096 + 64 * step for step in range(1 + cells // 280)]
     made = synthetic.document(LIBRARIES, sizes)
     made["benchmarks"] = made["benchmarks"][: cells - len(made["not_measured"])]
@@ -44,7 +44,7 @@ def plant(folder: Path, machines: int, cells: int) -> tuple[list[str], int]:
 
 
 def as_fleet(folder: Path) -> str:
-    """The file of a fleet whose jobs all have their runs in the folder `runs`."""
+    """The file of a fleet with the runs of all jobs in the folder `runs`."""
     path = folder / "fleet.toml"
     names = sorted(each.name for each in (folder / "runs").iterdir())
     path.write_text("".join(f"[machines.{name}]\n" for name in names))
@@ -54,7 +54,7 @@ def as_fleet(folder: Path) -> str:
 
 
 def vary(entry: dict[str, Any], chance: random.Random) -> None:
-    """Other times, as another machine has them."""
+    """Change the times, as on another machine."""
     factor = chance.uniform(0.5, 2.0)
     for key in ("real_time", "cpu_time", "lo_ns", "hi_ns", "mad_ns"):
         if key in entry:
@@ -67,7 +67,7 @@ def vary(entry: dict[str, Any], chance: random.Random) -> None:
 
 
 def timed(words: list[str]) -> str:
-    """Seconds, those of the processor, and the largest memory of a process."""
+    """Seconds, CPU seconds, and the peak memory of a process."""
     begin = time.perf_counter()
     started = subprocess.Popen([sys.executable, "-m", "dlbench", *words], stdout=subprocess.DEVNULL)
     _, status, used = os.wait4(started.pid, 0)

@@ -1,7 +1,7 @@
-"""native -> native DLPack against the same steps as one C function, plus two calls from C.
+"""Compares native -> native by DLPack with the same steps in one C function plus two calls from C.
 
-The rest is what the Python protocol asks for: a capsule, its name, keyword arguments, the look-up
-of `__dlpack__`.
+The difference is the cost of the Python protocol: a capsule, its name, keyword arguments, the
+look-up of `__dlpack__`.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ import statistics
 import _bare
 
 from dlbench import _worker
-from number import ends
+from number import make_exchange
 
 ITERATIONS = 20_000
 ROUNDS = 101
 
 
 def main() -> None:
-    """Print both, their ratio, and the parts."""
-    call, x = ends("native", "native")
+    """Print both times, their ratio, and the parts."""
+    call, x = make_exchange("native", "native")
     rows: dict[str, list[float]] = {key: [] for key in ("dlbench", "steps", "call", "capsule")}
     for _ in range(ROUNDS):
         rows["dlbench"].append(_worker.round(call, x, ITERATIONS))

@@ -1,7 +1,7 @@
-"""A cell's time compared with a bare C loop of the same call, and with timeit.
+"""Compares the time of a cell with a bare C loop of the same call, and with timeit.
 
-All three take turns in one process; a ratio is the median over rounds of neighboring blocks,
-printed with the range that 5 processes saw.
+All three are interleaved in one process. A ratio is the median over rounds of neighboring blocks,
+printed with its range over 5 processes.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ BLOCK_NS = 2e6
 PROCESSES = 5
 
 
-def ends(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
-    """The consumer's call and the producer's array, as the adapters have them."""
+def make_exchange(producer: str, consumer: str) -> tuple[Callable[[Any], Any], Any]:
+    """The consumer's call and the producer's array, from the adapters."""
     from pathlib import Path
 
     import dlbench
@@ -41,7 +41,7 @@ def ratios(producer: str, consumer: str) -> dict[str, float]:
     bare = importlib.import_module("_bare")
     from dlbench import _worker
 
-    call, x = ends(producer, consumer)
+    call, x = make_exchange(producer, consumer)
     iterations = max(1, int(BLOCK_NS / bare.loop(call, x, 1000)))
     timer = timeit.Timer("call(x)", globals={"call": call, "x": x})
     over_bare, over_timeit, ours = [], [], []
@@ -61,22 +61,22 @@ def ratios(producer: str, consumer: str) -> dict[str, float]:
 
 
 def main() -> None:
-    """Print a line a pair."""
+    """Print one line for each pair."""
     if len(sys.argv) == 3:
         print(json.dumps(ratios(*sys.argv[1:])))
         return
     print(f"{'pair':<18}{'ns':>8}   over a bare C loop        over timeit")
     for pair in PAIRS:
-        seen = [
+        observed = [
             json.loads(subprocess.check_output([sys.executable, __file__, *pair.split()]))
             for _ in range(PROCESSES)
         ]
         columns = "   ".join(
-            f"{statistics.median(r[key] for r in seen):.3f} "
-            f"({min(r[key] for r in seen):.3f}..{max(r[key] for r in seen):.3f})"
+            f"{statistics.median(r[key] for r in observed):.3f} "
+            f"({min(r[key] for r in observed):.3f}..{max(r[key] for r in observed):.3f})"
             for key in ("bare", "timeit")
         )
-        print(f"{pair:<18}{statistics.median(r['ns'] for r in seen):8.1f}   {columns}")
+        print(f"{pair:<18}{statistics.median(r['ns'] for r in observed):8.1f}   {columns}")
 
 
 if __name__ == "__main__":

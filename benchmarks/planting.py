@@ -1,7 +1,7 @@
-"""A native consumer that is slower by a known share: `work` of the faulty adapter, under one name.
+"""Makes a native consumer that is slower by a known share, from `work` of the faulty adapter.
 
-A processor hides a few multiplications behind the rest of an exchange; so both sides work through
-some, and the slower one through more.
+A processor hides a few multiplications behind the rest of an exchange. So both sides do some, and
+the slower side does more.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ PROTOCOLS = {{"dlpack": fault.from_dlpack}}
 
 
 def adapters(folder: Path, steps: int) -> Path:
-    """A folder for --adapters; its consumer `planted` does so many steps more."""
+    """A folder for --adapters with a consumer `planted` that does this many more steps."""
     (folder / "consumers").mkdir(parents=True)
     (folder / "consumers" / f"{NAME}.py").write_text(ADAPTER.format(steps=steps))
     return folder
 
 
 def libraries(folder: Path, environment: str) -> list[_core.Library]:
-    """What a side of a comparison needs: the native producer and the planted consumer."""
+    """The libraries of one side of a comparison: the native producer and the planted consumer."""
     found = discover.catalogue(folder)
     made = [discover.library(name, found.roles(name)) for name in ("native", NAME)]
     for library in made:
@@ -40,8 +40,8 @@ def libraries(folder: Path, environment: str) -> list[_core.Library]:
 
 
 def steps_for(share: float, base_ns: float, far_ns: float) -> tuple[int, float]:
-    """The steps that make an exchange slower by at least that share, and by what share they do;
-    from its times with BASE_STEPS, and with FAR times as many."""
+    """The number of steps that make an exchange slower by at least this share, and the share that
+    they add. Uses the times with BASE_STEPS, and with FAR times as many."""
     step = (far_ns - base_ns) / ((FAR - 1) * BASE_STEPS)
     more = math.ceil(share * base_ns / step)
     return BASE_STEPS + more, more * step / base_ns

@@ -1,9 +1,9 @@
-"""Whether other libraries in a process change what is measured: grouped against isolated workers.
+"""Finds out whether other libraries in a process change results: grouped and isolated workers.
 
-Measures the same matrix alternately as usual and with `--isolate`, each time in one worker a cell,
-and compares the processes of both sides: the ratio of their medians with its 95 % interval, and the
-outcomes. For the cells that differ most it then measures their pair beside one other library at a
-time, and names those beside which the interval of the ratio leaves out 1.
+Measures the same matrix alternately without and with `--isolate`, each time with one worker a cell.
+It compares both sides: the ratio of their medians with its 95 % interval, and the outcomes. For the
+cells that differ most it then measures their pair beside one other library at a time, and names the
+libraries with which the interval of the ratio excludes 1.
 
 `presence.py [--runs N] [--causes N] [DLBENCH OPTION ...]`: N runs a side (default 5, at least 4).
 """
@@ -44,7 +44,7 @@ class Side:
 
 
 def measured(folder: Path, number: int, words: Sequence[str]) -> Document:
-    """A run of its own with that seed."""
+    """Measure a run with this seed."""
     out = folder / str(number)
     command = [sys.executable, "-m", "dlbench", "--matrix", "--replicas", "1", *words]
     command += ["--seed", str(number), "--no-plots", "--quiet", "--out", str(out)]
@@ -53,7 +53,7 @@ def measured(folder: Path, number: int, words: Sequence[str]) -> Document:
 
 
 def ratio(first: list[list[float]], second: list[list[float]]) -> tuple[float, float, float] | None:
-    """The second side's time over the first's with its interval, where both have processes."""
+    """The second side's time over the first's with its interval, if both have processes."""
     if not first or not second:
         return None
     value, low, high, _ = _core.ratio_of_medians(first, second)
@@ -63,7 +63,7 @@ def ratio(first: list[list[float]], second: list[list[float]]) -> tuple[float, f
 def alternate(
     folder: Path, runs: int, first: Sequence[str], second: Sequence[str]
 ) -> tuple[Side, Side]:
-    """So many runs of each, interleaved; the order within a turn changes."""
+    """Measure this many runs of each side, interleaved, in changing order."""
     sides = (Side(), Side())
     folder.mkdir()
     for turn in range(runs):
@@ -74,7 +74,7 @@ def alternate(
 
 
 def one_of(library: str) -> str:
-    """The cell that makes a worker import a library."""
+    """A cell that makes a worker import the library."""
     return f"producer:{library}/consumer:{library}/protocol:dlpack/device:cpu/case:f32/bytes:4096$"
 
 
@@ -87,7 +87,7 @@ def find_causes(
     libraries: Sequence[str],
     effects: Mapping[str, Mapping[str, Sequence[str]]],
 ) -> None:
-    """Measures a cell beside each other library; prints those that change it."""
+    """Measure a cell beside each other library; print the libraries that change it."""
     cell = name.replace("+", "\\+") + "$"
     for other in libraries:
         if other in pair:
@@ -108,7 +108,7 @@ def find_causes(
 
 
 def main() -> None:
-    """Print the shares, the cells that differ, and the libraries that make them so."""
+    """Print the shares, the cells that differ, and the libraries that cause the difference."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--runs", type=int, default=5)
     arguments.add_argument("--causes", type=int, default=3)

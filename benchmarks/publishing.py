@@ -1,10 +1,10 @@
-"""Exporters and report over the number of cells: seconds, MB of memory, MB written.
+"""Prints seconds, MB of memory and MB written of exporters and report, by the number of cells.
 
-The documents are made from a real run, whose cells are repeated under other libraries' names; give
-its folder or results.json, or a small one is made of native and NumPy, phases and all, in seconds.
-Each size is measured in a process of its own, so that the peak memory is that size's.
-`load` is reading and checking the document, which the exporters need first and which their memory
-includes; `report` is all of `dlbench report`; `open` is the time until Chromium has drawn the page.
+The documents repeat the cells of a real run under the names of other libraries. Name the run's
+folder or results.json; without it a small run of native and NumPy is measured, with phases, in
+seconds. Each size is measured in a separate process, which has its own peak memory.
+`load` is reading and checking the document, which every exporter needs, so that its memory includes
+it. `report` is the whole of `dlbench report`. `open` is the time until Chromium has drawn the page.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HEAD = ("cells", "what", "seconds", "peak MB", "written MB")
 
 
 def copies(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The entries again and again, each time between other libraries."""
+    """The entries repeated, each time between other libraries."""
     number = 0
     while True:
         for entry in entries:
@@ -44,7 +44,7 @@ def copies(entries: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
 
 
 def enlarged(source: Path, target: Path, cells: int) -> None:
-    """Writes a document of so many cells."""
+    """Write a document of this many cells."""
     document = json.loads(source.read_text())
     source_of = copies(document["benchmarks"] + document["not_measured"])
     made = [next(source_of) for _ in range(cells)]
@@ -54,14 +54,14 @@ def enlarged(source: Path, target: Path, cells: int) -> None:
 
 
 def work(document: Document, what: str) -> int:
-    """Bytes that were written."""
+    """The number of bytes written."""
     if what == "load":
         return 0
     return len(exporters.export(document, what).encode())
 
 
 def measure(path: Path, what: str) -> dict[str, float]:
-    """One of them over one document."""
+    """Measure one exporter with one document."""
     begin = time.perf_counter()
     if what == "report":
         page = reporting.report([str(path)], path.with_suffix(".html"))
@@ -76,7 +76,7 @@ def measure(path: Path, what: str) -> dict[str, float]:
 
 
 def opened(path: Path) -> float:
-    """Seconds until the report of a document is drawn in Chromium; raises where there is none."""
+    """Seconds until the report of a document is drawn in Chromium; raises without Chromium."""
     sys.path.insert(0, str(Path(__file__).parents[1] / "tests/python"))
     browser = importlib.import_module("browser")
     page = path.with_suffix(".html")
@@ -90,7 +90,7 @@ def opened(path: Path) -> float:
 
 
 def one_run(folder: Path) -> Path:
-    """A run made here, of few libraries: what is measured is not the libraries."""
+    """A small run; its libraries do not matter."""
     line = [sys.executable, "-m", "dlbench", "--matrix", "--phases", "all", "--no-plots"]
     few = ["--producers", "native,numpy", "--consumers", "native,numpy", "--budget", "20s"]
     subprocess.run([*line, *few, "--quiet", "--out", str(folder)], check=True)
@@ -98,7 +98,7 @@ def one_run(folder: Path) -> Path:
 
 
 def apart(path: Path, what: str) -> dict[str, float]:
-    """In a process of its own."""
+    """Measure in a separate process."""
     found = subprocess.check_output([sys.executable, __file__, what, str(path)])
     return dict(json.loads(found))
 
@@ -118,9 +118,9 @@ def main() -> None:
             path = Path(folder) / f"{cells}.json"
             enlarged(source, path, cells)
             for what in ("load", *formats, "report"):
-                seen = apart(path, what)
-                print(f"{cells:8}  {what:14}{seen['seconds']:9.2f}{seen['peak']:9.0f}"
-                      f"{seen['written']:12.1f}", flush=True)  # fmt: skip
+                observed = apart(path, what)
+                print(f"{cells:8}  {what:14}{observed['seconds']:9.2f}{observed['peak']:9.0f}"
+                      f"{observed['written']:12.1f}", flush=True)  # fmt: skip
             try:
                 print(f"{cells:8}  {'open':14}{apart(path, 'open')['seconds']:9.2f}", flush=True)
             except subprocess.CalledProcessError:

@@ -1,5 +1,5 @@
-// A range around nothing, as a worker has them: prints the cost of one in ns. With the name of a
-// tool in NVTX_INJECTION64_PATH the same with that tool attached.
+// Prints the ns of a range around nothing, made as in a worker. If NVTX_INJECTION64_PATH names a
+// tool, that tool is attached.
 #include <algorithm>
 #include <chrono>
 #include <cstdint>

@@ -1,4 +1,4 @@
-"""What a range costs: without a tool, which must not exceed 2 ns, and with one that only counts.
+"""Prints the cost of a range: without a tool, at most 2 ns, and with a tool that only counts.
 
 Needs a C++ compiler and NVTX's headers (nvidia-nvtx).
 """
@@ -20,7 +20,7 @@ SOURCES = ("range", "nvtx", "roctx", "recorder")
 
 
 def build(folder: Path) -> Path:
-    """The loop, with the room of ranges compiled in as CMake does."""
+    """Compile the loop with the sources of ranges, as CMake does."""
     sources = [str(ROOT / "harness/trace" / f"{name}.cpp") for name in SOURCES]
     program = folder / "loop"
     flags = ["-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-DDLBENCH_NVTX"]
@@ -32,7 +32,7 @@ def build(folder: Path) -> Path:
 
 
 def run(program: Path, tool: Path | None) -> tuple[bool, float, float]:
-    """Whether a tool listened, an empty iteration, one with a range, in ns."""
+    """Whether a tool was attached; ns of an empty iteration, and of an iteration with a range."""
     environment = {k: v for k, v in os.environ.items() if k != "NVTX_INJECTION64_PATH"}
     environment |= {"NVTX_INJECTION64_PATH": str(tool)} if tool else {}
     reported = subprocess.run(
@@ -43,7 +43,7 @@ def run(program: Path, tool: Path | None) -> tuple[bool, float, float]:
 
 
 def main() -> int:
-    """Print all, and fail where a range without a tool is dearer than it may be."""
+    """Print all, and fail if a range without a tool costs more than MOST_NS."""
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         program, tool = build(folder), tools.injection(folder)

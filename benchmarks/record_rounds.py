@@ -1,7 +1,7 @@
-"""Long rows of rounds from one worker, for the simulation of the intervals.
+"""Records long series of rounds of one worker, for the simulation of the intervals.
 
-Writes tests/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native halves,
-so many rounds each, dealt in random order, as a run deals them.
+Writes tests/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native producer
+and consumer, with the same number of rounds each, in random order, as in a run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FOLDER = Path(dlbench.__file__).parent
 
 
 def serve(requests: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The worker's answers, without what it says of its steps."""
+    """The worker's answers, without the steps that it announces."""
     with tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as file:
         file.writelines(json.dumps(request) + "\n" for request in [*requests, {"do": "end"}])
         file.flush()
@@ -45,7 +45,7 @@ def serve(requests: list[dict[str, object]]) -> list[dict[str, object]]:
 
 
 def requests(rounds: int, iterations: list[dict[str, int]]) -> list[dict[str, object]]:
-    """Loads, preparations and, once the iterations are known, the rounds."""
+    """The requests: loads, preparations and, once the iterations are known, the rounds."""
     requested: list[dict[str, object]] = [
         load(role, library, str(FOLDER / f"{role}s" / f"{library}.py"))
         for library in ("native", "numpy", "torch")

@@ -1,8 +1,8 @@
-"""What many workers measured of the same exchange, for the simulation of comparisons.
+"""Records the results of many workers for the same exchange, for the simulation of comparisons.
 
-Writes tests/stats/recorded_workers.cpp from the journals of runs: every worker measures the
-reference, native -> native, so a run of many pairs is a record of what processes one after another
-make of the same exchange.
+Writes tests/stats/recorded_workers.cpp from the journals of runs. Every worker measures the
+reference exchange, native -> native, so a run of many pairs is a series of processes that measured
+the same exchange.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def references(run: Path) -> list[float]:
 
 
 def main() -> None:
-    """Read and write."""
+    """Read the journals and write the file."""
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     found = [references(run) for run in options.parse_args().runs]

@@ -1,10 +1,10 @@
-"""What a run costs beside its imports and its rounds, on the default matrix of what is installed.
+"""Prints the cost of a run besides its imports and its rounds, for the default matrix.
 
-`run_cost.py [LIBRARY ...]`: of these libraries only.
+usage: run_cost.py [LIBRARY ...]     default: all installed libraries
 
 - wall time of the run, in one worker, over (the bare imports of all libraries + time in rounds);
-- from the last import to the end: milliseconds a cell that were not spent in timed blocks, and how
-  many of them not in the libraries' own untimed calls either (make, first call, recorded call).
+- from the last import to the end: milliseconds a cell outside of timed blocks, and the part of them
+  outside of the libraries' own untimed calls (make, first call, recorded call).
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def loads(names: Iterable[str], paths: dict[str, tuple[str, str]]) -> str:
 
 
 def import_alone(script: Path) -> float:
-    """The seconds that the imports take in a process of their own."""
+    """The seconds of the imports in a separate process."""
     command = [sys.executable, str(WORKER), "--requests", str(script)]
     quiet = subprocess.DEVNULL
     begin = time.perf_counter()
@@ -87,9 +87,9 @@ def main() -> None:
     print(f"rounds       {ran.round_s:7.1f} s")
     print(f"the run      {ran.wall_s:7.1f} s")
     print(f"run over (imports + rounds)             {ran.wall_s / (imports + ran.round_s):6.3f}")
-    print(f"after the last import, beside rounds    {after / cells * 1e3:6.3f} ms a cell")
+    print(f"after the last import, without rounds   {after / cells * 1e3:6.3f} ms a cell")
     own = after - ran.library_after_import_s
-    print(f"  of it not in the libraries' own calls {own / cells * 1e3:6.3f} ms a cell")
+    print(f"  without the libraries' own calls      {own / cells * 1e3:6.3f} ms a cell")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Planning and recording over the number of cells: seconds, MB, and how they grow.
+"""Prints seconds and MB of planning and recording, by the number of cells.
 
-Each size is measured in a process of its own, so that the peak memory is that size's.
+Each size is measured in a separate process, which has its own peak memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ SIZES = [4 << shift for shift in range(10, 20)]
 
 
 def libraries(count: int) -> list[_core.Library]:
-    """As many made-up libraries."""
+    """This many invented libraries."""
     return [
         _core.Library(
             name=f"lib{i:03}",
@@ -35,7 +35,7 @@ def libraries(count: int) -> list[_core.Library]:
 
 
 def measure(cells: int) -> dict[str, float]:
-    """Plan so many cells; write a journal that records them, and the document from it."""
+    """Plan this many cells; write a journal of them, and its document."""
     count = round((cells / len(SIZES)) ** 0.5)
     made = libraries(count)
     begin = time.perf_counter()
@@ -71,23 +71,23 @@ def entry(cell: _core.Cell) -> dict[str, object]:
         "evidence": evidence, "lo_ns": 1000.0, "hi_ns": 1005.0, "mad_ns": 1.5,
         "floor_ratio": 47.7, "warnings": [],
         "workers": [{"median_ns": 1002.5, "first_ns": 52000.0, "samples_ns": samples}],
-        "seen": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__()"],
+        "observed": {"used": "dlpack", "via": "direct", "calls": ["__dlpack__()"],
                  "struct": "legacy", "version": [], "flags": []},
     }  # fmt: skip
 
 
 def main() -> None:
-    """Print the curve."""
+    """Print one line for each size."""
     if len(sys.argv) == 2:
         print(json.dumps(measure(int(sys.argv[1]))))
         return
     print(f"{'cells':>8}{'plan s':>10}{'document s':>12}{'us a cell':>11}{'peak MB':>9}")
     for cells in CELLS:
-        seen = json.loads(subprocess.check_output([sys.executable, __file__, str(cells)]))
-        total = (seen["plan_s"] + seen["document_s"]) / seen["cells"] * 1e6
+        observed = json.loads(subprocess.check_output([sys.executable, __file__, str(cells)]))
+        total = (observed["plan_s"] + observed["document_s"]) / observed["cells"] * 1e6
         print(
-            f"{seen['cells']:8.0f}{seen['plan_s']:10.3f}{seen['document_s']:12.3f}"
-            f"{total:11.1f}{seen['mb']:9.0f}"
+            f"{observed['cells']:8.0f}{observed['plan_s']:10.3f}{observed['document_s']:12.3f}"
+            f"{total:11.1f}{observed['mb']:9.0f}"
         )
 
 

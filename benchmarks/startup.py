@@ -1,8 +1,8 @@
-"""The cost of starting dlbench: CPU time of a process, over that of one without dlbench.
+"""Prints the cost of starting dlbench: CPU time of a process, over that of one without dlbench.
 
-The commands alternate; each figure is the difference of their shortest times: other programs, which
-share a processor's caches, only add. Processor time, since wall time has other programs in it.
-Python writes its compiled files, as it does for that runs pytest twice.
+The commands are interleaved. Each figure is the difference of their shortest times, because other
+programs, which share a processor's caches, only add time. It is processor time, because wall time
+includes other programs. Python writes its compiled files, as in a second run of pytest.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-#: name, command, what it is compared with, most ms that it may cost more
+#: Name, command, command to compare with, maximum difference in ms.
 PASS = ["-c", "pass"]
-#: What pytest does with the distributions of an environment: it imports the plugins that they name,
-#: and lists the files of those that name one. A whole run scatters by more than that takes.
+#: The work of pytest with the distributions of an environment: it imports the plugins that they
+#: name, and lists the files of distributions with a plugin. A whole run scatters by more than that.
 PLUGINS = """
 import importlib.metadata, pytest
 for found in importlib.metadata.distributions():
@@ -59,7 +59,7 @@ def processor_ms(words: list[str], folder: Path) -> float:
 
 
 def loaded() -> list[str]:
-    """What of HEAVY is in a process that imported dlbench."""
+    """The modules of HEAVY that a process with `import dlbench` has loaded."""
     script = f"import sys, dlbench; print(*({set(HEAVY)} & {{*sys.modules}}))"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True

@@ -1,8 +1,8 @@
-"""Synchronization on real queues without a GPU: the same result in every run.
+"""Tests synchronization on real queues without a GPU: every run must have the same result.
 
-`python benchmarks/synchronization.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` over
-dpnp, JAX, MLX and TensorFlow so often, and counts how often each exchange had the expected result.
-Exit status 1 where one had not.
+`python benchmarks/synchronization.py [TIMES] [CONSUMER,...]` runs `dlbench --matrix --sync` TIMES
+times over dpnp, JAX, MLX and TensorFlow, and counts the expected results of each exchange. The exit
+status is 1 if one differs.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ KNOWN = {
     "mlx": ("dpnp", "jax", "mlx", "numpy", "paddle", "tensorflow", "torch", "tvm_ffi"),
     "tensorflow": ("jax", "mlx", "numpy", "tensorflow", "torch", "tvm_ffi"),
 }
-#: As the consumer asks; the share for which the host was held in export, where that is known.
+#: For the consumer's own argument; with the share for which export held the host, if it is known.
 HELD = 0.8
 RACE = {("dpnp", "dpnp", None): "none", ("dpnp", "dpnp", "own"): "stream",
         ("dpnp", "dpnp", "foreign"): "none", ("dpnp", "tvm_ffi", None): "none"}  # fmt: skip
@@ -49,7 +49,7 @@ def measured(folder: Path, consumers: str) -> list[dict[str, Any]]:
 
 
 def is_right(entry: dict[str, Any], one: dict[str, Any]) -> bool:
-    """Does it say what is known of it?"""
+    """Is the result the expected one?"""
     key = (entry["producer"], entry["consumer"], one["stream"])
     if "waits" not in one:
         return one["requested_by"] == "dlbench"

@@ -13,15 +13,15 @@ namespace {
 /// The buffer of a py::buffer argument, exported as a buffer again.
 class Taken {
  public:
-  explicit Taken(const py::buffer& given) : seen_(given.request()) {}
+  explicit Taken(const py::buffer& given) : observed_(given.request()) {}
 
   py::buffer_info buffer() const {
-    return {seen_.ptr,   seen_.itemsize, seen_.format,  seen_.ndim,
-            seen_.shape, seen_.strides,  seen_.readonly};
+    return {observed_.ptr,   observed_.itemsize, observed_.format,  observed_.ndim,
+            observed_.shape, observed_.strides,  observed_.readonly};
   }
 
  private:
-  py::buffer_info seen_;
+  py::buffer_info observed_;
 };
 
 /// Defines an overload for each T, which accepts NumPy arrays of that dtype without conversion.

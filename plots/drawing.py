@@ -127,8 +127,8 @@ def page(
 def text_width(text: str, points: float, weight: str = "normal") -> float:
     """The width of the text at that size, in inches."""
     font = FontProperties(family="DejaVu Sans", size=points, weight=weight)
-    seen = printable(text, LONGEST)
-    width, _, _ = TextToPath().get_text_width_height_descent(seen, font, ismath=False)
+    observed = printable(text, LONGEST)
+    width, _, _ = TextToPath().get_text_width_height_descent(observed, font, ismath=False)
     return float(width) / 72
 
 

@@ -68,8 +68,8 @@ def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
 
 
 def _word(one: Sync) -> str:
-    data = f", {one.saw} data read" if one.saw else ""
-    race = ": a race" if one.required and one.saw == "old" else ""
+    data = f", {one.content} data read" if one.content else ""
+    race = ": a race" if one.required and one.content == "old" else ""
     return f"{one.waits or 'refused'}{data}{race}"
 
 

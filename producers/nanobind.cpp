@@ -10,12 +10,12 @@ namespace {
 
 template <typename... Access>
 nb::object export_array(const nb::object& source) {
-  const auto seen = nb::cast<nb::ndarray<nb::ro>>(source);
-  std::vector<std::size_t> shape(seen.ndim());
-  for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = seen.shape(d);
+  const auto observed = nb::cast<nb::ndarray<nb::ro>>(source);
+  std::vector<std::size_t> shape(observed.ndim());
+  for (std::size_t d = 0; d < shape.size(); ++d) shape[d] = observed.shape(d);
   return nb::cast(nb::ndarray<nb::array_api, Access...>(
-      const_cast<void*>(static_cast<const void*>(seen.data())), shape.size(), shape.data(), source,
-      seen.stride_ptr(), seen.dtype()));
+      const_cast<void*>(static_cast<const void*>(observed.data())), shape.size(), shape.data(),
+      source, observed.stride_ptr(), observed.dtype()));
 }
 
 }  // namespace

@@ -25,17 +25,17 @@ PyObject* make_device_array(PyTypeObject*, PyObject* arguments, PyObject* keywor
   static const char* const names[] = {"source", "device", "memory", "interface", nullptr};
   PyObject* object = nullptr;
   const char *word = nullptr, *memory = "device";
-  Conduct conduct;
+  DeviceBehavior device_behavior;
   device::Memory kind = device::Memory::Device;
   Source source;
   if (!PyArg_ParseTupleAndKeywords(arguments, keywords, "Os|$sI:DeviceArray",
                                    const_cast<char**>(names), &object, &word, &memory,
-                                   &conduct.interface) ||
+                                   &device_behavior.interface) ||
       !read_memory(memory, kind) || !source.read(object)) {
     return nullptr;
   }
   Place* place = Place::named(word);
-  return place == nullptr ? nullptr : copy_to_device(source, *place, kind, conduct);
+  return place == nullptr ? nullptr : copy_to_device(source, *place, kind, device_behavior);
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }

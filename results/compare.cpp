@@ -91,43 +91,44 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
 }
 
 /// Finds why cells are INCONCLUSIVE and how many processes would decide them.
-class Blindness {
+class InconclusiveCounter {
  public:
-  Blindness(double threshold, double level) : threshold_(threshold), level_(level) {}
+  InconclusiveCounter(double threshold, double level) : threshold_(threshold), level_(level) {}
 
   /// Adds an INCONCLUSIVE cell; `drift` as in stats::Changes.
-  Blind add(const ComparedCell& cell, double drift) {
-    const Blind blind = blindness_of(cell, drift);
-    ++seen_.cells;
-    seen_.unknown += blind.cause == BlindCause::unknown_spread ? 1 : 0;
-    const bool is_undecidable =
-        blind.cause == BlindCause::too_noisy || blind.cause == BlindCause::reference_moved;
-    seen_.undecidable += is_undecidable ? 1 : 0;
-    if (blind.replicas) seen_.replicas = std::max(seen_.replicas.value_or(0), *blind.replicas);
-    return blind;
+  InconclusiveCell add(const ComparedCell& cell, double drift) {
+    const InconclusiveCell inconclusive = explain_cell(cell, drift);
+    ++observed_.cells;
+    observed_.unknown += inconclusive.cause == InconclusiveCause::unknown_spread ? 1 : 0;
+    const bool is_undecidable = inconclusive.cause == InconclusiveCause::too_noisy ||
+                                inconclusive.cause == InconclusiveCause::reference_moved;
+    observed_.undecidable += is_undecidable ? 1 : 0;
+    if (inconclusive.replicas)
+      observed_.replicas = std::max(observed_.replicas.value_or(0), *inconclusive.replicas);
+    return inconclusive;
   }
 
-  Inconclusive seen(std::size_t of) const {
-    Inconclusive made = seen_;
+  InconclusiveSummary observed(std::size_t of) const {
+    InconclusiveSummary made = observed_;
     made.of = of;
     return made;
   }
 
  private:
-  Blind blindness_of(const ComparedCell& cell, double drift) {
+  InconclusiveCell explain_cell(const ComparedCell& cell, double drift) {
     // A drift of the whole machine does not decrease with the number of processes.
     const double left = std::log1p(threshold_) - drift;
-    if (!(left > 0)) return {BlindCause::reference_moved, std::nullopt};
-    if (!cell.spread) return {BlindCause::unknown_spread, std::nullopt};
+    if (!(left > 0)) return {InconclusiveCause::reference_moved, std::nullopt};
+    if (!cell.spread) return {InconclusiveCause::unknown_spread, std::nullopt};
     const auto wanted = stats::replicas_to_see(std::expm1(left), *cell.spread, level_, quantiles_);
-    if (!wanted) return {BlindCause::too_noisy, std::nullopt};
+    if (!wanted) return {InconclusiveCause::too_noisy, std::nullopt};
     const std::size_t have = std::min(cell.base.workers, cell.head.workers);
-    return {BlindCause::too_few_processes, std::max(*wanted, have + 1)};
+    return {InconclusiveCause::too_few_processes, std::max(*wanted, have + 1)};
   }
 
   double threshold_, level_;
   stats::Quantiles quantiles_;
-  Inconclusive seen_;
+  InconclusiveSummary observed_;
 };
 
 /// The change between the time of one side and the upper bound of the other. The bound is from one
@@ -215,7 +216,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
                                         : below[i].base->below_ns ? ChangeWord::slow
                                                                   : ChangeWord::fast;
   }
-  Blindness blindness(made.options.threshold, level);
+  InconclusiveCounter counter(made.options.threshold, level);
   for (std::size_t i = 0; i < measured.size(); ++i) {
     ComparedCell& cell = made.cells[measured[i].cell];
     cell.p = adjusted[i];
@@ -224,9 +225,9 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
         {*cell.ratio, most[i], *cell.p, cell.minimum_detectable_change.value_or(kUnknown)},
         made.options.threshold, made.options.false_alarms);
     if (cell.verdict == ChangeWord::inconclusive)
-      cell.blind = blindness.add(cell, place_of(*measured[i].head).drift);
+      cell.inconclusive = counter.add(cell, place_of(*measured[i].head).drift);
   }
-  if (!measured.empty()) made.inconclusive = blindness.seen(measured.size());
+  if (!measured.empty()) made.inconclusive = counter.observed(measured.size());
   warn_of_builds(made, base, head);
 }
 

@@ -50,14 +50,14 @@ struct ComparedSide {
 };
 
 /// Why a cell is INCONCLUSIVE.
-enum class BlindCause { too_few_processes, too_noisy, unknown_spread, reference_moved };
-inline constexpr std::array<std::string_view, 4> kBlindCauses{"too-few-processes", "too-noisy",
-                                                              "unknown-spread", "reference-moved"};
+enum class InconclusiveCause { too_few_processes, too_noisy, unknown_spread, reference_moved };
+inline constexpr std::array<std::string_view, 4> kInconclusiveCauses{
+    "too-few-processes", "too-noisy", "unknown-spread", "reference-moved"};
 
 /// Why a cell is INCONCLUSIVE. `replicas`: the number of processes for each side with which a
 /// change of the threshold is detected with a probability of 99 %; only for too_few_processes.
-struct Blind {
-  BlindCause cause = BlindCause::unknown_spread;
+struct InconclusiveCell {
+  InconclusiveCause cause = InconclusiveCause::unknown_spread;
   std::optional<std::size_t> replicas;
 };
 
@@ -68,7 +68,7 @@ struct ComparedCell {
   ComparedSide base, head;
   std::optional<double> ratio, lo, hi, p, spread, minimum_detectable_change;
   std::optional<ChangeWord> verdict;
-  std::optional<Blind> blind;  ///< of an INCONCLUSIVE cell
+  std::optional<InconclusiveCell> inconclusive;  ///< of an INCONCLUSIVE cell
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
 
@@ -83,7 +83,7 @@ struct SideFacts {
 };
 
 /// The INCONCLUSIVE cells.
-struct Inconclusive {
+struct InconclusiveSummary {
   std::size_t cells = 0;
   std::size_t of = 0;  ///< number of cells with a time on both sides
   /// The number of processes for each side with which a change of the threshold is detected in
@@ -102,7 +102,7 @@ struct Comparison {
   std::array<std::shared_ptr<const Texts>, 2> texts;  ///< the memory that names refer to
   std::array<std::size_t, 2>
       left_out{};  ///< of base and head: cells that the other side's options do not request
-  Inconclusive inconclusive;
+  InconclusiveSummary inconclusive;
 
   std::size_t count(ChangeWord word) const;
   std::size_t count(OutcomeChange change) const;

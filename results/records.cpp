@@ -39,7 +39,7 @@ void fields(Io& io, T& evidence) {
   io("slope", evidence.slope);
 }
 
-template <typename Io, Is<GuardSeen> T>
+template <typename Io, Is<GuardCounts> T>
 void fields(Io& io, T& guard) {
   io("pages", guard.pages);
   io("read", guard.read);
@@ -48,15 +48,15 @@ void fields(Io& io, T& guard) {
   io("by", guard.by);
 }
 
-template <typename Io, Is<Seen> T>
-void fields(Io& io, T& seen) {
-  io("used", seen.used);
-  io("via", seen.via);
-  io("calls", seen.calls);
-  io("struct", seen.struct_name);
-  io("version", seen.version);
-  io("flags", seen.flags);
-  io.known("guard", seen.guard);
+template <typename Io, Is<Observation> T>
+void fields(Io& io, T& observed) {
+  io("used", observed.used);
+  io("via", observed.via);
+  io("calls", observed.calls);
+  io("struct", observed.struct_name);
+  io("version", observed.version);
+  io("flags", observed.flags);
+  io.known("guard", observed.guard);
 }
 
 template <typename Io, Is<Breakdown::Part> T>
@@ -99,7 +99,7 @@ void fields(Io& io, T& one) {
   io.choice("requested_by", one.is_own_call, "consumer", "dlbench");
   io("required", one.required);
   io.known("waits", one.waits);
-  io.known("saw", one.saw);
+  io.known("content", one.content);
   io.known("transfer_ns", one.transfer_ns);
   io.known("export_blocked", one.export_blocked);
   io.known("import_blocked", one.import_blocked);
@@ -148,7 +148,7 @@ void number_fields(Io& io, T& entry) {
   });
   io("warnings", entry.warnings);
   io("workers", entry.workers);
-  io("seen", entry.seen);
+  io("observed", entry.observed);
 }
 
 template <typename Io, typename T>
@@ -166,8 +166,8 @@ void reason_fields(Io& io, T& entry) {
     verdict_fields(io, entry);
   });
   io.known("warnings", entry.warnings);
-  const bool is_seen = !entry.seen.used.empty() || !entry.seen.calls.empty();
-  io.group("seen", is_seen, [&] { io("seen", entry.seen); });
+  const bool is_observed = !entry.observed.used.empty() || !entry.observed.calls.empty();
+  io.group("observed", is_observed, [&] { io("observed", entry.observed); });
 }
 
 template <typename Io, typename T>
@@ -262,14 +262,14 @@ void require_name(const Fields& item, const Cell& cell) {
   if (item.text("name") != own) item.fail("name", "the name that its axes form, \"" + own + "\"");
 }
 
-void require_pages(const Fields& item, const Seen& seen) {
-  if (!seen.guard) return;
+void require_pages(const Fields& item, const Observation& observed) {
+  if (!observed.guard) return;
   const auto fail = [&](const char* key, const char* expected) {
-    item.object("seen").object("guard").fail(key, expected);
+    item.object("observed").object("guard").fail(key, expected);
   };
-  if (seen.guard->read > seen.guard->pages) fail("read", "at most `pages`");
-  if (seen.guard->written > seen.guard->pages) fail("written", "at most `pages`");
-  if (seen.guard->late > seen.guard->read) fail("late", "at most `read`");
+  if (observed.guard->read > observed.guard->pages) fail("read", "at most `pages`");
+  if (observed.guard->written > observed.guard->pages) fail("written", "at most `pages`");
+  if (observed.guard->late > observed.guard->read) fail("late", "at most `read`");
 }
 
 void require_words(const Fields& item, const std::vector<Ordering>& sync) {
@@ -285,7 +285,7 @@ void require_words(const Fields& item, const std::vector<Ordering>& sync) {
 
 void require_sense(const Fields& item, const Entry& entry) {
   require_name(item, entry.cell);
-  require_pages(item, entry.seen);
+  require_pages(item, entry.observed);
   require_words(item, entry.sync);
   if (is_measured(entry.outcome)) {
     if (item.text("run_name") != item.text("name")) item.fail("run_name", "the entry's name");

@@ -66,14 +66,14 @@ py::dict dict_of(const ComparedCell& cell) {
   item["minimum_detectable_change"] = optional(cell.minimum_detectable_change);
   item["verdict"] =
       cell.verdict ? py::object(words->at(static_cast<std::size_t>(*cell.verdict))) : py::none();
-  py::object blind = py::none();
-  if (cell.blind) {
+  py::object inconclusive = py::none();
+  if (cell.inconclusive) {
     py::dict why;
-    why["code"] = kBlindCauses.at(static_cast<std::size_t>(cell.blind->cause));
-    why["replicas"] = optional(cell.blind->replicas);
-    blind = why;
+    why["code"] = kInconclusiveCauses.at(static_cast<std::size_t>(cell.inconclusive->cause));
+    why["replicas"] = optional(cell.inconclusive->replicas);
+    inconclusive = why;
   }
-  item["inconclusive"] = blind;
+  item["inconclusive"] = inconclusive;
   item["outcome_change"] =
       cell.outcome_change == OutcomeChange::none
           ? py::object(py::none())

@@ -115,7 +115,7 @@ class Worker {
     return py::str(std::get<json>(*answer).dump());
   }
 
-  py::object ask(const std::string& request, std::optional<double> timeout_s) {
+  py::object send_request(const std::string& request, std::optional<double> timeout_s) {
     if (timeout_s) required().set_timeout(*timeout_s);
     required().send(json::parse(request));
     return receive();
@@ -170,7 +170,7 @@ class Worker {
 };
 
 std::string outcome(const Death& death) {
-  return std::string(to_string(fleet::trouble(death, "", 0).outcome));
+  return std::string(to_string(fleet::explain_death(death, "", 0).outcome));
 }
 
 std::unique_ptr<fleet::Program> start_logged(const std::vector<OsText>& words,
@@ -222,8 +222,8 @@ void bind_worker(py::module_& module) {
            py::arg("command"), py::arg("timeout_s"), py::kw_only(),
            py::arg("variables") = std::map<std::string, OsText>{})
       .def("receive", &Worker::receive, "The next message, as JSON, or a Death.")
-      .def("ask", &Worker::ask, py::arg("request"), py::arg("timeout_s") = py::none(),
-           "Sends a request and receives its answer.")
+      .def("send_request", &Worker::send_request, py::arg("request"),
+           py::arg("timeout_s") = py::none(), "Sends a request and receives its answer.")
       .def("finish", &Worker::finish, py::arg("request"),
            "Sends the last request and waits for the end: a Death. Earlier answers are dropped.")
       .def("stop", &Worker::stop,

@@ -113,12 +113,12 @@ PyObject* borrow(PyObject* self, PyObject* object) {
   return status != 0 || PyErr_Occurred() ? failed(status) : facts_of(tensor);
 }
 
-struct Complaint {
+struct ErrorRecord {
   std::string kind, message;
   int times = 0;
 
   static void note(void* context, const char* kind, const char* message) {
-    auto* self = static_cast<Complaint*>(context);
+    auto* self = static_cast<ErrorRecord*>(context);
     self->kind = kind == nullptr ? "" : kind;
     self->message = message == nullptr ? "" : message;
     ++self->times;
@@ -140,9 +140,9 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
   prototype.ndim = static_cast<std::int32_t>(shape.size());
   prototype.shape = shape.data();
   DLManagedTensorVersioned* managed = nullptr;
-  Complaint complaint;
+  ErrorRecord complaint;
   const int status =
-      table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &Complaint::note);
+      table_of(self).managed_tensor_allocator(&prototype, &managed, &complaint, &ErrorRecord::note);
   // The allocator reports errors through SetError; the rule checks whether it also set a Python
   // exception.
   const Ref raised(PyErr_Occurred() == nullptr ? nullptr : Py_NewRef(PyErr_Occurred()));
@@ -168,7 +168,7 @@ PyObject* stream(PyObject* self, PyObject* arguments) {
 
 PyMethodDef methods[] = {
     {"from_object", guarded<&from_object>, METH_O,
-     "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: a Taken."},
+     "from_object(x, /)\n--\n\nmanaged_tensor_from_py_object_no_sync: an ImportedTensor."},
     {"to_object", guarded<&to_object>, METH_O,
      "to_object(borrowed, /)\n--\n\nmanaged_tensor_to_py_object_no_sync of a BorrowedTensor."},
     {"borrow", guarded<&borrow>, METH_O,

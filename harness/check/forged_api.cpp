@@ -11,7 +11,7 @@ namespace {
 PyObject* callbacks = nullptr;
 
 /// The return value of a callback; null with an exception set.
-PyObject* ask(const char* name, PyObject* stolen_arguments) {
+PyObject* call_forged(const char* name, PyObject* stolen_arguments) {
   const Ref arguments(stolen_arguments);
   PyObject* function = PyDict_GetItemString(callbacks, name);
   if (function == nullptr) PyErr_Format(PyExc_NotImplementedError, "no callback '%s'", name);
@@ -20,20 +20,20 @@ PyObject* ask(const char* name, PyObject* stolen_arguments) {
 }
 
 int from_object(void* object, DLManagedTensorVersioned** out) {
-  const Ref borrowed(ask("export", Py_BuildValue("(O)", static_cast<PyObject*>(object))));
+  const Ref borrowed(call_forged("export", Py_BuildValue("(O)", static_cast<PyObject*>(object))));
   *out = borrowed ? export_versioned(borrowed.get()) : nullptr;
   return *out == nullptr ? -1 : 0;
 }
 
 int to_object(DLManagedTensorVersioned* managed, void** out) {
-  *out = ask("import", Py_BuildValue("(N)", own(managed)));
+  *out = call_forged("import", Py_BuildValue("(N)", own(managed)));
   return *out == nullptr ? -1 : 0;
 }
 
 int borrow(void* object, DLTensor* out) {
   // A borrowed view is valid until the next call.
   static PyObject* last = nullptr;
-  PyObject* borrowed = ask("borrow", Py_BuildValue("(O)", static_cast<PyObject*>(object)));
+  PyObject* borrowed = call_forged("borrow", Py_BuildValue("(O)", static_cast<PyObject*>(object)));
   if (borrowed == nullptr) return -1;
   *out = *tensor_of(borrowed);
   Py_XSETREF(last, borrowed);
@@ -45,8 +45,8 @@ int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
   const DLDataType dtype = prototype->dtype;
   PyObject* shape =
       tuple_of<std::int64_t>({prototype->shape, static_cast<std::size_t>(prototype->ndim)});
-  const Ref borrowed(
-      ask("allocate", Py_BuildValue("((BBH)N)", dtype.code, dtype.bits, dtype.lanes, shape)));
+  const Ref borrowed(call_forged(
+      "allocate", Py_BuildValue("((BBH)N)", dtype.code, dtype.bits, dtype.lanes, shape)));
   *out = borrowed && borrowed.get() != Py_None ? export_versioned(borrowed.get()) : nullptr;
   if (*out != nullptr) return 0;
   if (PyErr_Occurred()) {
@@ -58,7 +58,7 @@ int allocate(DLTensor* prototype, DLManagedTensorVersioned** out, void* context,
 
 int stream(DLDeviceType type, std::int32_t id, void** out) {
   const Ref address(
-      ask("stream", Py_BuildValue("(ii)", static_cast<int>(type), static_cast<int>(id))));
+      call_forged("stream", Py_BuildValue("(ii)", static_cast<int>(type), static_cast<int>(id))));
   if (!address) return -1;
   *out = PyLong_AsVoidPtr(address.get());
   return PyErr_Occurred() ? -1 : 0;

@@ -26,8 +26,9 @@ PyMethodDef functions[] = {
     {"read", guarded<&read_capsule>, METH_O,
      "read(capsule, /)\n--\n\nThe fields of a DLPack capsule, which stays unconsumed. Raises "
      "ValueError for other objects."},
-    {"take", guarded<&take_capsule>, METH_O,
-     "take(capsule, /)\n--\n\nImports a capsule as a consumer does. Returns a Taken."},
+    {"import_capsule", guarded<&import_capsule>, METH_O,
+     "import_capsule(capsule, /)\n--\n\nImports a capsule as a consumer does. Returns an "
+     "ImportedTensor."},
     {"gather", guarded<&gather>, METH_VARARGS,
      "gather(address, shape, strides, itemsize, /)\n--\n\nThe bytes of the elements in C order. "
      "Strides are in bytes, or None."},
@@ -56,8 +57,8 @@ PyModuleDef module = dlbench::define_module(
 
 PyMODINIT_FUNC PyInit__check() {
   using namespace dlbench::check;
-  if (!ready_memory_type() || !ready_borrowed_type() || !ready_taken_type() || !ready_api_type() ||
-      !ready_buffered_type()) {
+  if (!ready_memory_type() || !ready_borrowed_type() || !ready_imported_type() ||
+      !ready_api_type() || !ready_buffered_type()) {
     return nullptr;
   }
   dlbench::Ref made(dlbench::create_module(module));

@@ -35,15 +35,15 @@ DLManagedTensorVersioned* export_versioned(PyObject* borrowed);
 /// The tensor that a BorrowedTensor describes; it lives as long as the BorrowedTensor.
 const DLTensor* tensor_of(PyObject* borrowed);
 
-extern PyTypeObject taken_type;
-bool ready_taken_type();
+extern PyTypeObject imported_type;
+bool ready_imported_type();
 
 /// Makes a Python object that owns the tensor. Deletes the tensor if that fails.
 PyObject* own(DLManagedTensorVersioned* managed);
 PyObject* own(DLManagedTensor* managed);
 
 /// take(capsule): imports the capsule as a consumer does.
-PyObject* take_capsule(PyObject*, PyObject* capsule);
+PyObject* import_capsule(PyObject*, PyObject* capsule);
 
 extern PyTypeObject buffered_type;
 bool ready_buffered_type();

@@ -60,7 +60,7 @@ class Measure(click.Command):
 def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
     """Prints the folder for `reframe -c`."""
     if is_set and not ctx.resilient_parsing:
-        output.say(Path(__file__).parent / "fleet" / "checks")
+        output.print_line(Path(__file__).parent / "fleet" / "checks")
         ctx.exit(0)
 
 
@@ -74,7 +74,7 @@ def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
 def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
     """Measure what happens when one array library passes an array to another."""
     if not options.typed_parameters(ctx):
-        output.hand_out(SHORT_HELP)
+        output.write_text(SHORT_HELP)
         return 0
     if params["profile"]:
         profiling.require_alone(options.typed_parameters(ctx))
@@ -101,7 +101,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     run.require_cells(prepared.plan)
     noise = observed(probe, params)
     if params["profile"]:
-        return profiling.conduct(prepared, noise, out=params["out"], quiet=params["quiet"])
+        return profiling.run_profile(prepared, noise, out=params["out"], quiet=params["quiet"])
     return measure(prepared, noise, params)
 
 
@@ -112,7 +112,7 @@ def observed(probe: NoiseProbe, params: dict[str, Any]) -> Noise:
     if params["wait_idle"] is None:
         return found
     most_s = _core.parse_seconds(params["wait_idle"])
-    return wait_idle(found, most_s, lambda: NoiseProbe().finish(), output.complain)
+    return wait_idle(found, most_s, lambda: NoiseProbe().finish(), output.print_error)
 
 
 def require_pair(words: Sequence[str], known: list[str]) -> None:
@@ -155,7 +155,7 @@ def measure(
         signal = run.after_rounds(prepared, folder, summary, quiet=quiet)
     except Exception:
         if not resumed:
-            rundir.give_up(folder)
+            rundir.remove_folder(folder)
         raise
     plots = not params["no_plots"]
     return run.conclude(folder, summary, signal=signal, plots=plots, quiet=quiet, console=Console())
@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         output.prepare()
         try:
             try:
-                return conduct(words)
+                return run_command(words)
             finally:
                 sys.stdout.flush()
         except click.exceptions.Exit as end:
@@ -187,7 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 2
 
 
-def conduct(words: list[str]) -> int:
+def run_command(words: list[str]) -> int:
     """Do what the arguments request; return the exit status. Raises errors that main() prints."""
     options.require_utf8(words)
     layout.forget_bad_columns()

@@ -102,7 +102,7 @@ def facts(folders: list[str]) -> dict[str, Any]:
     return reported
 
 
-def tell(folders: list[str]) -> None:
+def print_facts(folders: list[str]) -> None:
     """Print the facts, and the greeting of a worker."""
     reported = facts(folders)
     print(FACTS + json.dumps(reported), flush=True)

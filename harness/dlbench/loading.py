@@ -74,7 +74,7 @@ def version(name: str, module: ModuleType) -> str:
 
 def devices(module: ModuleType) -> list[str]:
     """The devices that can hold the library's arrays here."""
-    ask = getattr(module, "devices", None)
-    if ask is not None:
-        return [str(device) for device in ask()]
+    find_drivers = getattr(module, "devices", None)
+    if find_drivers is not None:
+        return [str(device) for device in find_drivers()]
     return list(getattr(module, "DEVICES", ("cpu",)))

@@ -82,11 +82,13 @@ class Worker:
         """Can the worker accept another request?"""
         return not self._is_lost and self._process.is_alive
 
-    def ask(self, request: dict[str, Any], timeout_s: float | None = None) -> dict[str, Any]:
+    def send_request(
+        self, request: dict[str, Any], timeout_s: float | None = None
+    ) -> dict[str, Any]:
         """The body of the answer. `timeout_s` applies to this request and later ones. Raises
         RequestFailed for an error, a death or a passed deadline."""
         self._timeout_s = timeout_s or self._timeout_s
-        reply = self._read(self._process.ask(json.dumps(request), self._timeout_s))
+        reply = self._read(self._process.send_request(json.dumps(request), self._timeout_s))
         error, body = reply.get("error"), reply.get("ok")
         if isinstance(error, dict):
             exception, reason = (str(error.get(key, "")) for key in ("exception", "reason"))
@@ -101,21 +103,21 @@ class Worker:
         self._is_lost = True
         return RequestFailed(f"{self._name} sent no valid answer: {why}", "crashed")
 
-    def ask_prepared(
+    def request_prepared(
         self, entry: Entry, request: dict[str, Any]
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Prepares an exchange, makes one request about it and drops it; returns the answers to the
         first two requests."""
-        prepared = self.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
-        answer = self.ask({**request, "id": 0})
-        self.ask({"do": "drop", "id": 0})
+        prepared = self.send_request(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
+        answer = self.send_request({**request, "id": 0})
+        self.send_request({"do": "drop", "id": 0})
         return prepared, answer
 
     def load(self, entry: Entry, found: Catalogue) -> dict[str, str]:
         """Loads both libraries of an exchange; their versions."""
         versions = {}
         for request in worker_requests.load_pair(entry, found):
-            versions[request["library"]] = str(self.ask(request).get("version", ""))
+            versions[request["library"]] = str(self.send_request(request).get("version", ""))
         return versions
 
     def end(self, request: dict[str, Any] | None = None) -> _core.Death:
@@ -166,7 +168,7 @@ class Steps(ABC, Generic[Item, Result]):
         """Loads what all items need. Raises RequestFailed, as request() does."""
 
     @abstractmethod
-    def ask(self, worker: Worker, item: Item) -> Result: ...
+    def send_request(self, worker: Worker, item: Item) -> Result: ...
 
     @abstractmethod
     def fail(self, item: Item, failure: RequestFailed) -> Result:
@@ -181,7 +183,7 @@ class Steps(ABC, Generic[Item, Result]):
         killed afterwards. Ignores failures, because every item has its result."""
 
 
-def ask_each(
+def send_each(
     steps: Steps[Item, Result], items: Sequence[Item], keep: Callable[[Item, Result], None]
 ) -> None:
     """Passes a result of each item to `keep`, in order. If an item ends the worker, only that item
@@ -218,7 +220,7 @@ def ask_each(
 def _answer(steps: Steps[Item, Result], worker: Worker, item: Item) -> Result:
     """Raises RequestFailed where the worker is lost."""
     try:
-        return steps.ask(worker, item)
+        return steps.send_request(worker, item)
     except RequestFailed as failure:
         if not worker.is_alive():
             raise

@@ -68,7 +68,7 @@ def main() -> None:
     if options.facts:
         from dlbench import interpreter
 
-        interpreter.tell(search_folders())
+        interpreter.print_facts(search_folders())
         return
     from dlbench import _worker
 

@@ -142,16 +142,16 @@ Observations Guard::lift() {
   const bool restored = guard::protect(watched.begin, watched.end, ~0);
   all.shift.set(guard::Phase::restored);
   is_up_ = false;
-  Observations seen;
-  seen.pages = watched.pieces;
-  seen.page_bytes = watched.piece_bytes;
-  seen.read = counts(all.read);
-  seen.written = counts(all.written);
-  seen.written_first = all.written_first.load();
-  seen.complete = restored && !all.gave_up.load();
+  Observations observed;
+  observed.pages = watched.pieces;
+  observed.page_bytes = watched.piece_bytes;
+  observed.read = counts(all.read);
+  observed.written = counts(all.written);
+  observed.written_first = all.written_first.load();
+  observed.complete = restored && !all.gave_up.load();
   const std::size_t samples = std::min(all.sample_count.load(), guard::kMostSamples);
-  seen.accessors = guard::accessors(all.samples.data(), samples, ::syscall(SYS_gettid));
-  return seen;
+  observed.accessors = guard::accessors(all.samples.data(), samples, ::syscall(SYS_gettid));
+  return observed;
 }
 
 }  // namespace dlbench::exchange

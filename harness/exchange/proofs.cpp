@@ -47,9 +47,9 @@ bool shows(Element source, const Element& found) {
   // Change only the lowest bit, so that a bool stays a bool.
   for (unsigned char& byte : other) byte ^= 1;
   source.store(other);
-  const std::vector<unsigned char> seen = found.load();
+  const std::vector<unsigned char> observed = found.load();
   source.store(old_source);
-  return seen != old_found;
+  return observed != old_found;
 }
 
 bool is_one_place(const Device& a, const Device& b) {

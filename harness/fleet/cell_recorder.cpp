@@ -24,31 +24,31 @@ const Samples* data_clock(const Task& task) {
   return nullptr;
 }
 
-Trouble without_time(const PhaseRounds& phases, const std::string& phase) {
-  Trouble trouble;
+FailedStep without_time(const PhaseRounds& phases, const std::string& phase) {
+  FailedStep failed_step;
   const std::vector<double> samples = samples_of(phases, phase);
   if (samples.empty()) {
-    trouble.outcome = Outcome::no_protocol;
-    trouble.reason = phase == "query" ? "the consumer does not query the device"
-                                      : "the exchange has no phase " + phase;
-    return trouble;
+    failed_step.outcome = Outcome::no_protocol;
+    failed_step.reason = phase == "query" ? "the consumer does not query the device"
+                                          : "the exchange has no phase " + phase;
+    return failed_step;
   }
-  trouble.outcome = Outcome::unsupported;
+  failed_step.outcome = Outcome::unsupported;
   const stats::Interval interval = stats::rounds_interval(samples);
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), "cannot be distinguished from zero: %.0f .. %.0f ns",
                 interval.lo, interval.hi);
-  trouble.reason = text.data();
-  return trouble;
+  failed_step.reason = text.data();
+  return failed_step;
 }
 
-Trouble host_is_late(const Samples& samples) {
-  Trouble trouble;
-  trouble.outcome = Outcome::unsupported;
-  trouble.reason = "the device waited for the host in " + std::to_string(samples.behind) + " of " +
-                   std::to_string(samples.behind + samples.ns.size()) +
-                   " rounds, so the device's own time is unknown";
-  return trouble;
+FailedStep host_is_late(const Samples& samples) {
+  FailedStep failed_step;
+  failed_step.outcome = Outcome::unsupported;
+  failed_step.reason = "the device waited for the host in " + std::to_string(samples.behind) +
+                       " of " + std::to_string(samples.behind + samples.ns.size()) +
+                       " rounds, so the device's own time is unknown";
+  return failed_step;
 }
 
 }  // namespace
@@ -57,9 +57,9 @@ void CellRecorder::importing(const std::string& library) {
   add_new(imports_, library);
 }
 
-void CellRecorder::failed(std::size_t cell, const Task& task, Trouble trouble) {
-  if (trouble.imports.empty()) trouble.imports = imports_of(task.exchange);
-  ledger_.failed(cell, trouble);
+void CellRecorder::failed(std::size_t cell, const Task& task, FailedStep failed_step) {
+  if (failed_step.imports.empty()) failed_step.imports = imports_of(task.exchange);
+  ledger_.failed(cell, failed_step);
 }
 
 std::vector<std::string> CellRecorder::imports_of(const Exchange& exchange) const {
@@ -78,11 +78,11 @@ Entry CellRecorder::verdict_of(const Task& task) const {
   return verdict;
 }
 
-void CellRecorder::fail(Task& task, const Trouble& trouble) {
+void CellRecorder::fail(Task& task, const FailedStep& failed_step) {
   if (task.over) return;
   task.over = true;
-  for (const Samples& samples : task.clocks) failed(samples.cell, task, trouble);
-  fail_phases(task, trouble);
+  for (const Samples& samples : task.clocks) failed(samples.cell, task, failed_step);
+  fail_phases(task, failed_step);
 }
 
 void CellRecorder::postpone(Task& task) {
@@ -91,9 +91,9 @@ void CellRecorder::postpone(Task& task) {
   for (const PhaseRounds::Wanted& one : task.phases.cells) ledger_.postpone(one.cell);
 }
 
-void CellRecorder::fail_phases(Task& task, const Trouble& trouble) {
+void CellRecorder::fail_phases(Task& task, const FailedStep& failed_step) {
   for (PhaseRounds::Wanted& one : task.phases.cells) {
-    if (!std::exchange(one.recorded, true)) failed(one.cell, task, trouble);
+    if (!std::exchange(one.recorded, true)) failed(one.cell, task, failed_step);
   }
 }
 
@@ -112,10 +112,10 @@ void CellRecorder::pass_over(Task& task) {
 void CellRecorder::drop_clocks(Task& task) {
   for (const Samples& samples : task.clocks) {
     if (samples.without.empty()) continue;
-    Trouble trouble;
-    trouble.outcome = Outcome::unsupported;
-    trouble.reason = samples.without;
-    failed(samples.cell, task, trouble);
+    FailedStep failed_step;
+    failed_step.outcome = Outcome::unsupported;
+    failed_step.reason = samples.without;
+    failed(samples.cell, task, failed_step);
   }
   std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }
@@ -179,7 +179,7 @@ bool CellRecorder::share_phases(Task& task) {
   return true;
 }
 
-void CellRecorder::saw_canary(double ns) {
+void CellRecorder::record_canary(double ns) {
   if (ns > 0) best_canary_ns_ = std::min(best_canary_ns_, ns);
 }
 

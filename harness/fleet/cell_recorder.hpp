@@ -20,8 +20,8 @@ class CellRecorder {
   void importing(const std::string& library);
 
   /// Records all cells of the task as failed.
-  void fail(Task& task, const Trouble& trouble);
-  void fail_phases(Task& task, const Trouble& trouble);
+  void fail(Task& task, const FailedStep& failed_step);
+  void fail_phases(Task& task, const FailedStep& failed_step);
 
   /// Ends the task in this worker; a worker of its pair measures it later.
   void postpone(Task& task);
@@ -37,10 +37,10 @@ class CellRecorder {
   void share(Task& task, const Warnings& warnings);
 
   /// Adds the canary's time in a round of this worker; 0: not measured.
-  void saw_canary(double ns);
+  void record_canary(double ns);
 
  private:
-  void failed(std::size_t cell, const Task& task, Trouble trouble);
+  void failed(std::size_t cell, const Task& task, FailedStep failed_step);
   /// The two libraries in the order of import; empty for a single one.
   std::vector<std::string> imports_of(const Exchange& exchange) const;
   Entry verdict_of(const Task& task) const;

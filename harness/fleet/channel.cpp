@@ -24,7 +24,7 @@ std::string shown(std::string_view line) {
 
 // Cuts each text at the limit, between two UTF-8 characters.
 void shorten_texts(nlohmann::json& value, std::size_t most, int depth = 0) {
-  if (depth > kDeepest) throw Garbage("a line that nests too deeply");
+  if (depth > kDeepest) throw ProtocolError("a line that nests too deeply");
   if (value.is_structured()) {
     for (nlohmann::json& item : value) shorten_texts(item, most, depth + 1);
   } else if (value.is_string()) {
@@ -69,14 +69,15 @@ std::optional<nlohmann::json> Channel::next() {
   const std::size_t newline = buffer_.find('\n', searched_);
   if (newline == std::string::npos) {
     searched_ = buffer_.size();
-    if (buffer_.size() > limits_.line) throw Garbage("a line that is too long: " + shown(buffer_));
+    if (buffer_.size() > limits_.line)
+      throw ProtocolError("a line that is too long: " + shown(buffer_));
     return std::nullopt;
   }
   const std::string line = buffer_.substr(0, newline);
   buffer_.erase(0, newline + 1);
   searched_ = 0;
   nlohmann::json message = nlohmann::json::parse(line, nullptr, false);
-  if (!message.is_object()) throw Garbage("no JSON line: " + shown(line));
+  if (!message.is_object()) throw ProtocolError("no JSON line: " + shown(line));
   if (line.size() > std::min(limits_.text, kHarmless)) shorten_texts(message, limits_.text);
   return message;
 }

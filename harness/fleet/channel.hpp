@@ -8,12 +8,12 @@
 namespace dlbench::fleet {
 
 /// Thrown for input that is not one JSON object on each line.
-struct Garbage : std::runtime_error {
+struct ProtocolError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// The limits of a line of the wire and of a text in it, in bytes. A longer text is cut, a longer
-/// line is Garbage.
+/// line is ProtocolError.
 struct Limits {
   std::size_t line = std::size_t{1} << 20;
   std::size_t text = 1000;
@@ -30,7 +30,7 @@ class Channel {
   /// Reads what is available. Returns false at the end of the stream.
   bool fill();
 
-  /// Returns the next complete line, or nothing. Throws Garbage.
+  /// Returns the next complete line, or nothing. Throws ProtocolError.
   std::optional<nlohmann::json> next();
 
  private:

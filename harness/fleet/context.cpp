@@ -5,7 +5,7 @@
 
 namespace dlbench::fleet {
 
-void Context::end_suspicions() {
+void Context::explain_failures() {
   const auto is_open = [this](std::size_t index) {
     const auto& cells = plan.pairs[index].cells;
     return std::any_of(cells.begin(), cells.end(), [this](std::size_t cell) {

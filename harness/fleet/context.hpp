@@ -88,14 +88,14 @@ struct Context {
 
   /// Exchanges that ended a worker of several pairs, or had wrong values in one, but have not
   /// failed in a worker of their pair.
-  std::map<Exchange, Trouble> failed_beside_others{};
+  std::map<Exchange, FailedStep> failed_beside_others{};
   /// The results of the plain arrays, with which the cases of a case sweep are compared.
   Baselines baselines{};
 
   /// Lets pairs share workers again if their exchanges also fail in workers of their own, because
   /// sharing was not the cause. Libraries that were isolated because of such pairs also share
   /// again.
-  void end_suspicions();
+  void explain_failures();
 };
 
 }  // namespace dlbench::fleet

@@ -48,12 +48,12 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
   return current_work.task->prepared ? "running the timed loop" : "preparing the exchange";
 }
 
-Death death_of(const std::exception& garbage) {
-  const bool is_message = dynamic_cast<const nlohmann::json::exception*>(&garbage) != nullptr;
+Death death_of(const std::exception& error) {
+  const bool is_message = dynamic_cast<const nlohmann::json::exception*>(&error) != nullptr;
   Death death;
   death.kind = Death::Kind::garbled;
   death.how = is_message ? "it sent an answer of an unexpected form: " : "it sent ";
-  death.how += garbage.what();
+  death.how += error.what();
   return death;
 }
 
@@ -86,7 +86,7 @@ Reply Conversation::receive(Activity activity, Task* task) {
       context_.spent.add(*body);
       if (body->contains("ok")) return {true, (*body)["ok"]};
       if (body->contains("error")) return {false, (*body)["error"]};
-      throw Garbage("a second greeting");
+      throw ProtocolError("a second greeting");
     }
     throw_if_stopped();
     wait({&only, 1}, 1.0);

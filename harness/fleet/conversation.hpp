@@ -45,10 +45,10 @@ struct Died {
 };
 
 /// The Death of a worker that sent an invalid reply.
-Death death_of(const std::exception& garbage);
+Death death_of(const std::exception& error);
 
 /// One worker from its start to its end, and the last request to it. Its methods throw Died and
-/// Garbage for the worker's faults, and Stopped.
+/// ProtocolError for the worker's faults, and Stopped.
 class Conversation {
  public:
   explicit Conversation(Context& context) : context_(context) {}

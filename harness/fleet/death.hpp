@@ -24,7 +24,7 @@ struct Death {
 };
 
 /// Why a cell has no number.
-struct Trouble {
+struct FailedStep {
   Outcome outcome = Outcome::crashed;
   std::string reason;
   std::string exception;
@@ -45,7 +45,7 @@ std::string how_ended(int wait_status);
 int exit_status(int wait_status);
 
 /// The trouble of a death, with a reason such as "crashed while ACTIVITY: SIGSEGV".
-Trouble trouble(const Death& death, const std::string& activity, double timeout_s);
+FailedStep explain_death(const Death& death, const std::string& activity, double timeout_s);
 
 /// The last `most` bytes of a text, with invalid UTF-8 replaced.
 std::string presentable(std::string_view text, std::size_t most = 4096);

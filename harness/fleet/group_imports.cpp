@@ -20,7 +20,7 @@ void GroupRun::start() {
     });
   });
   const auto is_broken = [&](const std::string& library, const std::string& role) {
-    return context_.ledger.troubles().has_failed_import(environment, library, role);
+    return context_.ledger.failed_steps().has_failed_import(environment, library, role);
   };
   loads_ = Loads(context_.plan, environment, context_.known.in_order(environment, needed),
                  is_broken, job_.reference);
@@ -38,7 +38,7 @@ void GroupRun::advance() {
     const std::optional<nlohmann::json> answer = worker_.poll();
     if (!answer) return;
     loaded(*answer);
-    if (is_alive() && !suspicion_) next_load();
+    if (is_alive() && !unexplained_failure_) next_load();
   });
 }
 
@@ -66,12 +66,12 @@ void GroupRun::next_load() {
 
 void GroupRun::loaded(const nlohmann::json& answer) {
   if (worker_.current_work().activity == Activity::start) {
-    if (!answer.contains("hello")) throw Garbage("no greeting");
+    if (!answer.contains("hello")) throw ProtocolError("no greeting");
     const nlohmann::json& hello = answer["hello"];
     const std::string build = hello.value("build", "");
     if (!context_.options.build_id.empty() && build != context_.options.build_id) {
-      throw Garbage("the greeting of dlbench build " + build + ", expected build " +
-                    context_.options.build_id + "; install the same dlbench there");
+      throw ProtocolError("the greeting of dlbench build " + build + ", expected build " +
+                          context_.options.build_id + "; install the same dlbench there");
     }
     record_.python = hello.value("python", "");
     record_.gil = hello.value("gil", true);
@@ -100,42 +100,43 @@ void GroupRun::loaded(const nlohmann::json& answer) {
   loads_.take();
 }
 
-void GroupRun::import_failed(const Trouble& trouble, bool died) {
+void GroupRun::import_failed(const FailedStep& failed_step, bool died) {
   const Load& load = loads_.current();
   if (!load.needed) {
     job_.reference = false;
     if (!died) loads_.take();
     return;
   }
-  FailedImport failed{load.library, load.role, trouble, died};
-  failed.trouble.data["library"] = load.library;
+  FailedImport failed{load.library, load.role, failed_step, died};
+  failed.failed_step.data["library"] = load.library;
   std::vector<std::string> before = record_.imports;
   std::erase(before, load.library);
-  const bool is_known =
-      context_.ledger.troubles().has_failed_import(job_.group.environment, load.library, load.role);
+  const bool is_known = context_.ledger.failed_steps().has_failed_import(job_.group.environment,
+                                                                         load.library, load.role);
   if (before.empty() || is_known) {
     confirm_failures({failed});
   } else {
-    suspicion_ = Suspicion{std::move(failed), std::move(before)};
+    unexplained_failure_ = UnexplainedFailure{std::move(failed), std::move(before)};
   }
 }
 
 void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
-  const bool was_suspected = suspicion_.has_value();
-  suspicion_.reset();
-  Troubles& troubles = context_.ledger.troubles();
+  const bool was_suspected = unexplained_failure_.has_value();
+  unexplained_failure_.reset();
+  FailedSteps& failed_steps = context_.ledger.failed_steps();
   bool is_whole = false, is_current = false;
   for (const FailedImport& failed : failures) {
     const std::string& environment = job_.group.environment;
     // A library that ends the worker, or finds no device, fails in both roles.
-    is_whole = is_whole || failed.died || failed.trouble.outcome == Outcome::no_device;
-    troubles.import_failed(environment, failed.library, failed.role, failed.trouble);
+    is_whole = is_whole || failed.died || failed.failed_step.outcome == Outcome::no_device;
+    failed_steps.import_failed(environment, failed.library, failed.role, failed.failed_step);
     for (const char* role : {"producer", "consumer"}) {
-      if (is_whole) troubles.import_failed(environment, failed.library, role, failed.trouble);
+      if (is_whole)
+        failed_steps.import_failed(environment, failed.library, role, failed.failed_step);
     }
     is_current = is_current || failed.role == loads_.current().role;
   }
-  fail_known_troubles();
+  fail_known_steps();
   if (!is_alive() || failures.back().died) {
     if (was_suspected && is_alive()) give_up();
     return;
@@ -182,7 +183,7 @@ void GroupRun::resume_imports() {
 }
 
 void GroupRun::give_up() {
-  suspicion_.reset();
+  unexplained_failure_.reset();
   is_too_large_ = false;
   left_ = job_.group.pairs;
   for (Task& task : tasks_) task.over = true;

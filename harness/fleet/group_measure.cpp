@@ -26,7 +26,7 @@ constexpr double kMostPreparing_s = 0.25;
 void GroupRun::measure() {
   context_.progress.activity("measuring " + title());
   drop_unneeded_tasks();
-  fail_known_troubles();
+  fail_known_steps();
   if (!is_needed()) return;
   run_guarded([&] {
     worker()->resume();
@@ -134,8 +134,8 @@ bool GroupRun::will_time_out(const Task& task) const {
 
 void GroupRun::prepare(Task& task) {
   if (task.over || context_.budget.is_over()) return;
-  if (const auto trouble = trouble_of(task.exchange)) {
-    recorder_.fail(task, *trouble);
+  if (const auto failed_step = failed_step_of(task.exchange)) {
+    recorder_.fail(task, *failed_step);
     return;
   }
   // A time-out would end the worker of the other pairs.
@@ -220,9 +220,9 @@ void GroupRun::skip_if_like_baseline(Task& task) {
 void GroupRun::add_worker_warnings(Task& task) const {
   const Exchange& exchange = task.exchange;
   for (const std::string& library : {exchange.producer, exchange.consumer}) {
-    if (const auto trouble = context_.known.isolated_by(exchange.environment, library)) {
+    if (const auto failed_step = context_.known.isolated_by(exchange.environment, library)) {
       warn(task.verdict.warnings, "isolated-library",
-           "each pair of " + library + " was measured in its own worker: " + trouble->reason,
+           "each pair of " + library + " was measured in its own worker: " + failed_step->reason,
            {{"library", library}});
     }
   }
@@ -237,10 +237,11 @@ void GroupRun::add_worker_warnings(Task& task) const {
       context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);
   if (!order) return;
   warn(task.verdict.warnings, "import-order",
-       order->library + " cannot be imported after " + order->before + ": " + order->trouble.reason,
+       order->library + " cannot be imported after " + order->before + ": " +
+           order->failed_step.reason,
        {{"library", order->library},
         {"first", order->before},
-        {"outcome", std::string(to_string(order->trouble.outcome))}});
+        {"outcome", std::string(to_string(order->failed_step.outcome))}});
 }
 
 void GroupRun::count_pending() {

@@ -15,7 +15,7 @@ GroupRun::GroupRun(Context& context, Job job)
       worker_(context),
       instruments_(context, worker_),
       rounds_(context, worker_, recorder_, tasks_,
-              [this](Task& task, const Trouble& trouble) { fail(task, trouble); }) {
+              [this](Task& task, const FailedStep& failed_step) { fail(task, failed_step); }) {
   record_.environment = job_.group.environment;
   collect_tasks();
 }
@@ -37,15 +37,15 @@ bool GroupRun::is_needed() const {
   return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return !task.over; });
 }
 
-std::optional<Trouble> GroupRun::trouble_of(const Exchange& exchange) const {
-  if (auto apart = context_.known.trouble_between(exchange.environment, exchange.producer,
-                                                  exchange.consumer)) {
+std::optional<FailedStep> GroupRun::failed_step_of(const Exchange& exchange) const {
+  if (auto apart = context_.known.failed_step_between(exchange.environment, exchange.producer,
+                                                      exchange.consumer)) {
     return apart;
   }
-  std::optional<Trouble> trouble = context_.ledger.troubles().of(exchange);
-  if (trouble && trouble->outcome == Outcome::not_run && job_.answered.contains(exchange))
+  std::optional<FailedStep> failed_step = context_.ledger.failed_steps().of(exchange);
+  if (failed_step && failed_step->outcome == Outcome::not_run && job_.answered.contains(exchange))
     return {};
-  return trouble;
+  return failed_step;
 }
 
 void GroupRun::collect_tasks() {
@@ -53,8 +53,8 @@ void GroupRun::collect_tasks() {
     for (const std::size_t cell : context_.plan.pairs[pair].cells) {
       if (!context_.ledger.needs(cell)) continue;
       const Cell& planned = context_.plan.cells[cell];
-      if (const auto trouble = trouble_of(planned.exchange)) {
-        context_.ledger.failed(cell, *trouble);
+      if (const auto failed_step = failed_step_of(planned.exchange)) {
+        context_.ledger.failed(cell, *failed_step);
         continue;
       }
       // The cells of one exchange are adjacent in the plan.
@@ -110,10 +110,10 @@ void GroupRun::drop_unneeded_tasks() {
   }
 }
 
-void GroupRun::fail_known_troubles() {
+void GroupRun::fail_known_steps() {
   for (Task& task : tasks_) {
     if (task.over) continue;
-    if (const auto trouble = trouble_of(task.exchange)) recorder_.fail(task, *trouble);
+    if (const auto failed_step = failed_step_of(task.exchange)) recorder_.fail(task, *failed_step);
   }
 }
 
@@ -126,8 +126,8 @@ void GroupRun::record_death(const Death& death) {
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
                        activity == Activity::start || (activity == Activity::floors && is_shared());
   const bool first_loss = is_lost && job_.lost++ == 0;
-  const Trouble trouble =
-      fleet::trouble(death, describe(worker_.current_work(), loads_, death.step), timeout_s);
+  const FailedStep failed_step =
+      fleet::explain_death(death, describe(worker_.current_work(), loads_, death.step), timeout_s);
   if (first_loss) {
     warn(job_.warnings, "worker-lost", "a worker ended unexpectedly: " + death.how,
          data_of("signal", death.signal));
@@ -135,13 +135,13 @@ void GroupRun::record_death(const Death& death) {
     // One of the libraries ends the worker. A worker for each pair shows which one.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
-    Trouble none = trouble;
+    FailedStep none = failed_step;
     if (activity == Activity::start) none.reason = "the worker did not start: " + death.how;
     if (activity == Activity::start && death.kind == Death::Kind::timed_out)
-      none.reason = trouble.reason;
+      none.reason = failed_step.reason;
     for (Task& task : tasks_) recorder_.fail(task, none);
   } else if (activity == Activity::load) {
-    import_failed(trouble, true);
+    import_failed(failed_step, true);
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
@@ -155,15 +155,15 @@ void GroupRun::record_death(const Death& death) {
     for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
   } else if (activity == Activity::phases) {
     // Only dlbench's separation of the phases failed; the exchange itself is sound.
-    recorder_.fail_phases(*task_at_work, trouble);
+    recorder_.fail_phases(*task_at_work, failed_step);
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::exchange && is_shared() && death.step != "guard") {
     // Another exchange may have damaged the worker, so measure the pair in its own worker.
-    isolate(*task_at_work, trouble);
+    isolate(*task_at_work, failed_step);
   } else if (activity == Activity::exchange) {
-    record_death_in_exchange(*task_at_work, death, trouble);
+    record_death_in_exchange(*task_at_work, death, failed_step);
   }
   left_ = job_.group.pairs;
   std::erase_if(left_, [this](std::size_t pair) { return alone_.contains(pair); });
@@ -182,13 +182,13 @@ void GroupRun::record_finished_cells() {
   count_pending();
 }
 
-void GroupRun::fail(Task& task, const Trouble& trouble) {
-  if (trouble.outcome != Outcome::wrong || !is_shared()) {
+void GroupRun::fail(Task& task, const FailedStep& failed_step) {
+  if (failed_step.outcome != Outcome::wrong || !is_shared()) {
     context_.failed_beside_others.erase(task.exchange);
-    recorder_.fail(task, trouble);
+    recorder_.fail(task, failed_step);
     return;
   }
-  context_.failed_beside_others.emplace(task.exchange, trouble);
+  context_.failed_beside_others.emplace(task.exchange, failed_step);
   leave_to_own_worker(task);
 }
 
@@ -202,10 +202,10 @@ void GroupRun::leave_to_own_worker(Task& task) {
   }
 }
 
-void GroupRun::isolate(const Task& task, const Trouble& trouble) {
+void GroupRun::isolate(const Task& task, const FailedStep& failed_step) {
   const Exchange& exchange = task.exchange;
   context_.known.isolate(task.pair);
-  context_.failed_beside_others.emplace(exchange, trouble);
+  context_.failed_beside_others.emplace(exchange, failed_step);
   // If two pairs of a library end a worker, its other pairs are likely to do so. A pair with a
   // library that is isolated already does not count.
   for (const auto& [library, other] : {std::pair(exchange.producer, exchange.consumer),
@@ -213,16 +213,16 @@ void GroupRun::isolate(const Task& task, const Trouble& trouble) {
     if (context_.known.isolated_by(exchange.environment, other)) continue;
     std::set<std::size_t>& pairs = context_.deaths[{exchange.environment, library}];
     pairs.insert(task.pair);
-    if (pairs.size() > 1) context_.known.isolate(exchange.environment, library, trouble);
+    if (pairs.size() > 1) context_.known.isolate(exchange.environment, library, failed_step);
   }
 }
 
-void GroupRun::record_death_in_exchange(Task& task, const Death& death, Trouble trouble) {
+void GroupRun::record_death_in_exchange(Task& task, const Death& death, FailedStep failed_step) {
   if (death.step == "guard" && task.prepared) {
     // The rounds showed that the exchange works, so its numbers are recorded.
-    std::string text = "no guard: the worker died while pages were guarded: " + trouble.reason;
-    if (!trouble.signal.empty()) text += " (" + trouble.signal + ")";
-    warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", trouble.signal));
+    std::string text = "no guard: the worker died while pages were guarded: " + failed_step.reason;
+    if (!failed_step.signal.empty()) text += " (" + failed_step.signal + ")";
+    warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", failed_step.signal));
     // A case of a case sweep has no rounds yet and must not end another worker.
     if (context_.plan.case_sweep && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       recorder_.pass_over(task);
@@ -232,15 +232,15 @@ void GroupRun::record_death_in_exchange(Task& task, const Death& death, Trouble 
     task.over = true;
   }
   context_.known.isolate(task.pair);
-  Troubles& troubles = context_.ledger.troubles();
-  if (death.step == "make") trouble.data["library"] = task.exchange.producer;
-  if (death.step == "make" && !death.idle) troubles.make_failed(task.exchange, trouble);
+  FailedSteps& failed_steps = context_.ledger.failed_steps();
+  if (death.step == "make") failed_step.data["library"] = task.exchange.producer;
+  if (death.step == "make" && !death.idle) failed_steps.make_failed(task.exchange, failed_step);
   // A hang under the guard shows nothing about other sizes and cases.
   if (death.kind == Death::Kind::timed_out && death.step != "guard") {
-    troubles.timed_out(task.exchange, trouble);
+    failed_steps.timed_out(task.exchange, failed_step);
   }
   context_.failed_beside_others.erase(task.exchange);
-  recorder_.fail(task, trouble);
+  recorder_.fail(task, failed_step);
 }
 
 std::unique_ptr<Worker> GroupRun::release() {

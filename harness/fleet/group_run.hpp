@@ -56,11 +56,13 @@ class GroupRun {
   Worker* worker() const { return worker_.worker(); }
 
   /// An import that failed after those of other libraries; its cause is unknown.
-  struct Suspicion {
+  struct UnexplainedFailure {
     FailedImport failed;
     std::vector<std::string> before;  ///< in the order of import
   };
-  const std::optional<Suspicion>& suspicion() const { return suspicion_; }
+  const std::optional<UnexplainedFailure>& unexplained_failure() const {
+    return unexplained_failure_;
+  }
   /// Records the cells of files that also fail alone. The imports continue if the worker is alive.
   void confirm_failures(const std::vector<FailedImport>& failures);
 
@@ -99,21 +101,21 @@ class GroupRun {
   template <typename Work>
   void run_guarded(Work work);
   void record_death(const Death& death);
-  void record_death_in_exchange(Task& task, const Death& death, Trouble trouble);
+  void record_death_in_exchange(Task& task, const Death& death, FailedStep failed_step);
   /// Leaves the current exchange to a worker of its pair.
-  void isolate(const Task& task, const Trouble& trouble);
+  void isolate(const Task& task, const FailedStep& failed_step);
   /// Records an exchange that failed. In a worker of several pairs another exchange may be the
   /// cause of wrong values, so the exchange is then left to a worker of its pair.
-  void fail(Task& task, const Trouble& trouble);
+  void fail(Task& task, const FailedStep& failed_step);
   void leave_to_own_worker(Task& task);
 
-  std::optional<Trouble> trouble_of(const Exchange& exchange) const;
+  std::optional<FailedStep> failed_step_of(const Exchange& exchange) const;
   void collect_tasks();
   void drop_unneeded_tasks();
-  void fail_known_troubles();
+  void fail_known_steps();
   void next_load();
   void loaded(const nlohmann::json& answer);
-  void import_failed(const Trouble& trouble, bool died);
+  void import_failed(const FailedStep& failed_step, bool died);
   bool takes_too_much_memory() const;
 
   Batch next_batch(std::size_t begin) const;
@@ -135,7 +137,7 @@ class GroupRun {
   Context& context_;
   Job job_;
   std::vector<Task> tasks_;
-  std::optional<Suspicion> suspicion_;
+  std::optional<UnexplainedFailure> unexplained_failure_;
   bool is_too_large_ = false;
   std::vector<std::size_t> left_;
   std::set<std::size_t> alone_;
@@ -156,8 +158,8 @@ void GroupRun::run_guarded(Work work) {
     work();
   } catch (const Died& died) {
     record_death(died.death);
-  } catch (const Garbage& garbage) {
-    record_death(death_of(garbage));
+  } catch (const ProtocolError& error) {
+    record_death(death_of(error));
   } catch (const nlohmann::json::exception& error) {
     record_death(death_of(error));
   }

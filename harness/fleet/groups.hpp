@@ -30,14 +30,14 @@ class Compatibility {
   /// Adds that `library` cannot be imported after `before`, but the other order works. This and the
   /// next two functions return false if nothing new was added.
   bool require_order(const std::string& environment, const std::string& library,
-                     const std::string& before, Trouble trouble);
+                     const std::string& before, FailedStep failed_step);
   /// Adds that neither order works: every cell of these two libraries has this trouble.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
-                  Trouble trouble);
+                  FailedStep failed_step);
   /// Lets the library share a worker with only one other library, because of this trouble.
-  bool isolate(const std::string& environment, const std::string& library, Trouble trouble);
-  std::optional<Trouble> isolated_by(const std::string& environment,
-                                     const std::string& library) const;
+  bool isolate(const std::string& environment, const std::string& library, FailedStep failed_step);
+  std::optional<FailedStep> isolated_by(const std::string& environment,
+                                        const std::string& library) const;
   /// Measures the pair in workers of its own, because it ended a worker. Returns false if that is
   /// already so.
   bool isolate(std::size_t pair);
@@ -49,12 +49,12 @@ class Compatibility {
   /// Can the two libraries be imported into one process in some order?
   bool can_share(const std::string& environment, const std::string& a, const std::string& b) const;
   /// The trouble of two libraries that are kept apart.
-  std::optional<Trouble> trouble_between(const std::string& environment, const std::string& a,
-                                         const std::string& b) const;
-  /// `library` cannot be imported after `before`; `trouble` is what happens otherwise.
+  std::optional<FailedStep> failed_step_between(const std::string& environment,
+                                                const std::string& a, const std::string& b) const;
+  /// `library` cannot be imported after `before`; `failed_step` is what happens otherwise.
   struct Order {
     std::string library, before;
-    Trouble trouble;
+    FailedStep failed_step;
   };
   std::optional<Order> order_between(const std::string& environment, const std::string& a,
                                      const std::string& b) const;
@@ -71,13 +71,13 @@ class Compatibility {
  private:
   using Two = std::tuple<std::string, std::string, std::string>;  ///< environment, a, b
 
-  std::map<Two, Trouble> apart_;  ///< both ways
+  std::map<Two, FailedStep> apart_;  ///< both ways
   struct Found {
-    Trouble trouble;
+    FailedStep failed_step;
     bool is_old = false;  ///< found by an earlier run
   };
   std::map<Two, Found> orders_;  ///< {environment, library, before}
-  std::map<std::pair<std::string, std::string>, Trouble> isolated_;
+  std::map<std::pair<std::string, std::string>, FailedStep> isolated_;
   std::set<std::size_t> pairs_;
 };
 

@@ -12,7 +12,7 @@ namespace dlbench::fleet {
 /// An adapter file that could not be imported.
 struct FailedImport {
   std::string library, role;
-  Trouble trouble;
+  FailedStep failed_step;
   bool died = false;  ///< the worker died
 };
 
@@ -30,7 +30,7 @@ struct ImportFinding {
   Kind kind = Kind::alone;
   std::vector<FailedImport> failures;  ///< of `alone`
   std::string other;                   ///< of `order` and `apart`
-  Trouble trouble;                     ///< of `order` and `apart`: what happens after `other`
+  FailedStep failed_step;              ///< of `order` and `apart`: what happens after `other`
 };
 
 /// Finds the cause by bisection over the libraries that were imported before, with a new worker for

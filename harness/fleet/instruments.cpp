@@ -28,7 +28,7 @@ std::string mebibytes(std::uint64_t bytes) {
 
 void Instruments::measure_floors(results::WorkerRecord& record) {
   const Reply floors = worker_.request({{"do", "floors"}}, Activity::floors);
-  if (!floors.ok || !floors.body.is_object()) throw Garbage("no floors");
+  if (!floors.ok || !floors.body.is_object()) throw ProtocolError("no floors");
   for (const auto& [name, value] : floors.body.items()) {
     if (value.is_number() && value.get<double>() >= 0) {
       record.floors_ns[name] = value.get<double>();
@@ -103,7 +103,7 @@ void Instruments::measure_reference(CellRecorder& recorder, results::WorkerRecor
     const Reply answer = worker_.request(round_request(reference, samples), Activity::reference);
     if (!answer.ok) continue;
     const RoundTime time = read_round(answer.body, samples.clock);
-    recorder.saw_canary(time.canary_ns);
+    recorder.record_canary(time.canary_ns);
     context_.round_s += add_round(time, samples);
   }
   if (!samples.ns.empty()) record.reference_ns = stats::median(samples.ns);

@@ -86,26 +86,26 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   }
 }
 
-void Ledger::failed(std::size_t cell, const Trouble& trouble) {
+void Ledger::failed(std::size_t cell, const FailedStep& failed_step) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
   if (state.partial) {
     warn(state.partial->verdict.warnings, "later-worker",
-         "a later worker failed: " + trouble.reason,
-         {{"outcome", std::string(to_string(trouble.outcome))}});
+         "a later worker failed: " + failed_step.reason,
+         {{"outcome", std::string(to_string(failed_step.outcome))}});
     record_numbers(cell);
     return;
   }
   Entry entry;
   entry.cell = plan_.cells[cell];
-  entry.outcome = trouble.outcome;
-  entry.reason = trouble.reason;
-  entry.exception = trouble.exception;
-  entry.signal = trouble.signal;
-  entry.stderr_tail = trouble.stderr_tail;
-  entry.code = trouble.code;
-  entry.data = trouble.data;
-  entry.imports = trouble.imports;
+  entry.outcome = failed_step.outcome;
+  entry.reason = failed_step.reason;
+  entry.exception = failed_step.exception;
+  entry.signal = failed_step.signal;
+  entry.stderr_tail = failed_step.stderr_tail;
+  entry.code = failed_step.code;
+  entry.data = failed_step.data;
+  entry.imports = failed_step.imports;
   record(cell, entry);
 }
 
@@ -121,10 +121,10 @@ void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   entry.found = verdict.outcome;
   entry.outcome = Outcome::not_run;
   entry.code = codes::kUntimed;
-  const bool blind = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
+  const bool inconclusive = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
   entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
-  entry.reason += blind ? "an array without elements cannot be judged"
-                        : std::string("same outcome as ") + plan::kBaseline;
+  entry.reason += inconclusive ? "an array without elements cannot be judged"
+                               : std::string("same outcome as ") + plan::kBaseline;
   record(cell, entry);
 }
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "fleet/failed_steps.hpp"
 #include "fleet/fleet.hpp"
 #include "fleet/numbers.hpp"
-#include "fleet/troubles.hpp"
 #include "results/journal.hpp"
 
 namespace dlbench::fleet {
@@ -45,7 +45,7 @@ class Ledger {
 
   /// Records the cell as failed. If an earlier replica measured it, records those numbers with a
   /// warning.
-  void failed(std::size_t cell, const Trouble& trouble);
+  void failed(std::size_t cell, const FailedStep& failed_step);
 
   /// Records an exchange that is shorter than the device's clock can resolve in rows of
   /// `iterations` exchanges.
@@ -65,7 +65,7 @@ class Ledger {
   std::size_t total() const { return cells_.size(); }
   std::size_t recorded() const { return recorded_; }
   std::size_t numbers() const { return numbers_; }
-  Troubles& troubles() { return troubles_; }
+  FailedSteps& failed_steps() { return failed_steps_; }
 
  private:
   /// The shares of a cell that some but not all replicas have measured.
@@ -91,7 +91,7 @@ class Ledger {
   std::size_t replicas_;
   results::Journal& journal_;
   Observer& observer_;
-  Troubles troubles_;
+  FailedSteps failed_steps_;
   std::size_t recorded_ = 0;
   std::size_t numbers_ = 0;
   std::size_t missing_ = 0;

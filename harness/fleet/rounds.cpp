@@ -170,7 +170,7 @@ void Rounds::take(const Pick& pick, std::vector<Task*>& failed) {
   } else if (reply.ok) {
     Samples& samples = task.clocks[pick.clock];
     const RoundTime time = read_round(reply.body, samples.clock);
-    recorder_.saw_canary(time.canary_ns);
+    recorder_.record_canary(time.canary_ns);
     context_.round_s += add_round(time, samples);
   } else {
     on_failure_(task, read_error(reply.body, Outcome::refused));

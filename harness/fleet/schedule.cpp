@@ -153,7 +153,7 @@ void Schedule::import_some() {
 void Schedule::advance_imports() {
   for (auto& run : importing_) {
     if (run->is_importing() && run->is_alive()) run->advance();
-    if (run->suspicion()) investigate(*run);
+    if (run->unexplained_failure()) investigate(*run);
     if (run->is_too_large()) limit_memory(*run);
     if (!run->is_alive()) {
       requeue(*run);
@@ -175,7 +175,7 @@ std::optional<Job> Schedule::take_job() {
   queue_.pop_front();
   if (job.replica > replica_) {
     replica_ = job.replica;
-    context_.end_suspicions();
+    context_.explain_failures();
   }
   std::vector<Group> groups =
       plan_groups(context_.plan, job.group.pairs, context_.known, most_libraries_);
@@ -214,14 +214,14 @@ void Schedule::wait_for_imports() {
 /// another order or another group.
 bool Schedule::is_explained(const GroupRun& run) const {
   const Group& group = run.job().group;
-  const std::string& suspect = run.suspicion()->failed.library;
+  const std::string& suspect = run.unexplained_failure()->failed.library;
   const std::vector<std::string> order =
       context_.known.in_order(group.environment, group.libraries);
   const auto place = std::find(order.begin(), order.end(), suspect);
-  const std::vector<std::string>& before = run.suspicion()->before;
+  const std::vector<std::string>& before = run.unexplained_failure()->before;
   return std::any_of(before.begin(), before.end(), [&](const std::string& other) {
     // The cells of libraries that are kept apart fail before the next worker starts.
-    if (context_.known.trouble_between(group.environment, suspect, other)) return true;
+    if (context_.known.failed_step_between(group.environment, suspect, other)) return true;
     // Each pair of an isolated library has its own group; this group may be one.
     if (group.pairs.size() > 1 && !context_.known.can_share(group.environment, suspect, other)) {
       return true;
@@ -240,10 +240,10 @@ void Schedule::investigate(GroupRun& run) {
     return;
   }
   const std::string& environment = run.job().group.environment;
-  const GroupRun::Suspicion suspicion = *run.suspicion();
-  const std::string& suspect = suspicion.failed.library;
-  const Trouble& trouble = suspicion.failed.trouble;
-  ImportFinding finding = find_cause(context_, environment, suspicion.before, suspect);
+  const GroupRun::UnexplainedFailure unexplained_failure = *run.unexplained_failure();
+  const std::string& suspect = unexplained_failure.failed.library;
+  const FailedStep& failed_step = unexplained_failure.failed.failed_step;
+  ImportFinding finding = find_cause(context_, environment, unexplained_failure.before, suspect);
   using Kind = ImportFinding::Kind;
   bool is_new = false;
   if (finding.kind == Kind::alone) {
@@ -252,23 +252,23 @@ void Schedule::investigate(GroupRun& run) {
   }
   // Concurrent imports may be slow, so they are tried one at a time before another library is
   // suspected.
-  if (trouble.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
+  if (failed_step.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
     run.give_up();
     return;
   }
   if (finding.kind == Kind::again) is_new = again_.insert({environment, suspect}).second;
   if (finding.kind == Kind::order) {
     is_new = context_.known.require_order(environment, suspect, finding.other,
-                                          std::move(finding.trouble));
+                                          std::move(finding.failed_step));
   }
   if (finding.kind == Kind::apart) {
-    is_new =
-        context_.known.keep_apart(environment, suspect, finding.other, std::move(finding.trouble));
+    is_new = context_.known.keep_apart(environment, suspect, finding.other,
+                                       std::move(finding.failed_step));
   }
-  if (!is_new) is_new = context_.known.isolate(environment, suspect, trouble);
+  if (!is_new) is_new = context_.known.isolate(environment, suspect, failed_step);
   if (!is_new) {
-    for (const std::string& other : suspicion.before) {
-      context_.known.keep_apart(environment, suspect, other, trouble);
+    for (const std::string& other : unexplained_failure.before) {
+      context_.known.keep_apart(environment, suspect, other, failed_step);
     }
   }
   run.give_up();

@@ -24,8 +24,9 @@ auto checked(const json& message, Read read) {
   } catch (const json::exception&) {
   } catch (const UsageError&) {
   }
-  throw Garbage("an answer without the requested content: " +
-                presentable(message.dump(-1, ' ', false, json::error_handler_t::replace), 200));
+  throw ProtocolError(
+      "an answer without the requested content: " +
+      presentable(message.dump(-1, ' ', false, json::error_handler_t::replace), 200));
 }
 
 // nlohmann::json converts any number to an integer; the result is undefined if it does not fit.
@@ -38,8 +39,8 @@ Count count_from(const json& value) {
   return value.get<Count>();
 }
 
-GuardSeen read_guard(const json& guard) {
-  GuardSeen read;
+GuardCounts read_guard(const json& guard) {
+  GuardCounts read;
   read.pages = count_from<std::uint64_t>(guard.at("pages"));
   read.read = count_from<std::uint64_t>(guard.at("read"));
   read.written = count_from<std::uint64_t>(guard.at("written"));
@@ -72,7 +73,7 @@ void read_verdict(const json& ok, Entry& verdict) {
     throw UsageError("unknown value for copied_by");
   }
   verdict.late_read = ok.value("late_read", verdict.late_read);
-  if (ok.contains("guard")) verdict.seen.guard = read_guard(ok["guard"]);
+  if (ok.contains("guard")) verdict.observed.guard = read_guard(ok["guard"]);
   if (ok.contains("evidence")) {
     const json& evidence = ok["evidence"];
     verdict.evidence.address = proof_from(evidence.value("address", "skipped"));
@@ -83,16 +84,16 @@ void read_verdict(const json& ok, Entry& verdict) {
   warn(verdict.warnings, read_warnings(ok));
 }
 
-Seen read_seen(const json& seen) {
-  Seen read;
-  read.used = seen.value("used", "");
-  read.via = seen.value("via", "direct");
-  read.calls = seen.value("calls", std::vector<std::string>{});
-  read.struct_name = seen.value("struct", "");
-  for (const json& part : seen.value("version", json::array())) {
+Observation read_observation(const json& observed) {
+  Observation read;
+  read.used = observed.value("used", "");
+  read.via = observed.value("via", "direct");
+  read.calls = observed.value("calls", std::vector<std::string>{});
+  read.struct_name = observed.value("struct", "");
+  for (const json& part : observed.value("version", json::array())) {
     read.version.push_back(count_from<std::uint32_t>(part));
   }
-  read.flags = seen.value("flags", std::vector<std::string>{});
+  read.flags = observed.value("flags", std::vector<std::string>{});
   return read;
 }
 
@@ -160,7 +161,7 @@ json drop_request(const Task& task) {
 void read_prepared(const json& ok, const std::map<std::string, double>& floors, Task& task) {
   checked(ok, [&] {
     read_verdict(ok, task.verdict);
-    if (ok.contains("seen")) task.verdict.seen = read_seen(ok["seen"]);
+    if (ok.contains("observed")) task.verdict.observed = read_observation(ok["observed"]);
     for (Samples& samples : task.clocks) {
       samples.without = ok.value("without", json::object()).value(samples.clock, "");
       if (!samples.without.empty()) continue;
@@ -245,26 +246,27 @@ PhaseTime read_phases(const json& ok, const PhaseRounds& phases) {
   });
 }
 
-Trouble read_error(const json& error, Outcome otherwise) {
+FailedStep read_error(const json& error, Outcome otherwise) {
   return checked(error, [&] {
-    Trouble trouble;
-    trouble.outcome = otherwise;
+    FailedStep failed_step;
+    failed_step.outcome = otherwise;
     if (error.contains("outcome")) {
-      trouble.outcome = outcome_from(error["outcome"].get<std::string>());
+      failed_step.outcome = outcome_from(error["outcome"].get<std::string>());
     }
-    if (is_measured(trouble.outcome)) throw UsageError("no outcome of an error");
-    trouble.exception = error.value("exception", "");
-    trouble.code = error.value("code", "");
+    if (is_measured(failed_step.outcome)) throw UsageError("no outcome of an error");
+    failed_step.exception = error.value("exception", "");
+    failed_step.code = error.value("code", "");
     if (error.contains("data")) {
-      trouble.data = error["data"].get<std::map<std::string, std::string>>();
+      failed_step.data = error["data"].get<std::map<std::string, std::string>>();
     }
-    trouble.reason = error.value("reason", "");
-    std::replace(trouble.reason.begin(), trouble.reason.end(), '\n', ' ');
-    if (trouble.reason.empty()) {
-      trouble.reason =
-          trouble.exception.empty() ? std::string(to_string(trouble.outcome)) : trouble.exception;
+    failed_step.reason = error.value("reason", "");
+    std::replace(failed_step.reason.begin(), failed_step.reason.end(), '\n', ' ');
+    if (failed_step.reason.empty()) {
+      failed_step.reason = failed_step.exception.empty()
+                               ? std::string(to_string(failed_step.outcome))
+                               : failed_step.exception;
     }
-    return trouble;
+    return failed_step;
   });
 }
 

@@ -20,13 +20,13 @@ nlohmann::json phases_request(const Task& task, std::uint64_t seed);
 nlohmann::json judge_request(const Task& task);
 nlohmann::json drop_request(const Task& task);
 
-/// Reads the "ok" of prepare or judge. Missing keys leave values unchanged. Throws Garbage.
+/// Reads the "ok" of prepare or judge. Missing keys leave values unchanged. Throws ProtocolError.
 void read_prepared(const nlohmann::json& ok, const std::map<std::string, double>& floors,
                    Task& task);
 void read_judged(const nlohmann::json& ok, Task& task);
 
-/// The reply to a round request. Throws Garbage unless its times are finite and, on a host's clock,
-/// above 0.
+/// The reply to a round request. Throws ProtocolError unless its times are finite and, on a host's
+/// clock, above 0.
 struct RoundTime {
   double ns = 0;  ///< on a device's clock without the time of the empty row
   double cpu_ns = 0;
@@ -39,13 +39,13 @@ struct RoundTime {
 };
 RoundTime read_round(const nlohmann::json& ok, const std::string& clock);
 
-/// Reads the "ok" of split: the parts of the phases. Throws Garbage.
+/// Reads the "ok" of split: the parts of the phases. Throws ProtocolError.
 void read_split(const nlohmann::json& ok, PhaseRounds& phases);
 
-/// Reads the "ok" of phases. Throws Garbage if it does not match the split.
+/// Reads the "ok" of phases. Throws ProtocolError if it does not match the split.
 PhaseTime read_phases(const nlohmann::json& ok, const PhaseRounds& phases);
 
-/// Reads the content of an "error". Throws Garbage.
-Trouble read_error(const nlohmann::json& error, Outcome otherwise);
+/// Reads the content of an "error". Throws ProtocolError.
+FailedStep read_error(const nlohmann::json& error, Outcome otherwise);
 
 }  // namespace dlbench::fleet

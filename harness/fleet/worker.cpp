@@ -93,8 +93,8 @@ std::optional<Answer> Worker::poll() {
       }
       return reap();
     }
-  } catch (const Garbage& garbage) {
-    return kill(Death::Kind::garbled, std::string("it sent ") + garbage.what());
+  } catch (const ProtocolError& error) {
+    return kill(Death::Kind::garbled, std::string("it sent ") + error.what());
   }
   if ((waiting() || finishing_) && now_s() > deadline_) return kill(Death::Kind::timed_out, "");
   return std::nullopt;
@@ -109,7 +109,7 @@ std::optional<nlohmann::json> Worker::next_answer() {
     const bool known =
         message->contains("ok") || message->contains("error") || message->contains("hello");
     if (!known || unanswered_ == 0)
-      throw Garbage("a message that is not an answer: " + presentable(message->dump(), 80));
+      throw ProtocolError("a message that is not an answer: " + presentable(message->dump(), 80));
     --unanswered_;
     idle_loss_ = false;
     step_.clear();

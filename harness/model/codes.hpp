@@ -83,7 +83,7 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
     {"contradiction",
-     "the instrument `data.trusted` reports `data.says`, and `data.other` reports the opposite; "
+     "the instrument `data.trusted` reports `data.result`, and `data.other` reports the opposite; "
      "neither decides, so the outcome is `unproven`"},
     {"copied-lazily", "the data was copied when the result was first read, after `ready`"},
     {"copied-twice", "the producer copied and the consumer copied"},
@@ -97,7 +97,7 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
     {"deleter-never", "the deleter was never called"},
     {"deleter-null", "the export has no deleter"},
     {"disagreement",
-     "the instrument `data.trusted` reports `data.says`, and `data.other` reports the opposite; "
+     "the instrument `data.trusted` reports `data.result`, and `data.other` reports the opposite; "
      "`data.trusted` decides"},
     {"drift", "the times rise or fall over the rounds"},
     {"dtype-differs",

@@ -23,7 +23,7 @@ struct Evidence {
 };
 
 /// The accesses of one exchange to the guarded pages of the source.
-struct GuardSeen {
+struct GuardCounts {
   std::uint64_t pages = 0;  ///< whole pages inside the array
   std::uint64_t read = 0;   ///< of these, pages that code other than dlbench's read
   std::uint64_t written = 0;
@@ -32,7 +32,7 @@ struct GuardSeen {
 };
 
 /// Observations of the consumer's call.
-struct Seen {
+struct Observation {
   std::string used;  ///< the protocol that transferred the data; "own" if the consumer made no
                      ///< request or could not be observed
   /// "direct" or "proxy"; "exports": an object of dlbench that calls the library's export function;
@@ -43,7 +43,7 @@ struct Seen {
   std::string struct_name;             ///< JSON key `struct`: "legacy", "versioned" or empty
   std::vector<std::uint32_t> version;  ///< {major, minor} of a versioned struct
   std::vector<std::string> flags;      ///< "read-only", "is-copied", "subbyte-padded"
-  std::optional<GuardSeen> guard;      ///< absent where no page guard was used
+  std::optional<GuardCounts> guard;    ///< absent where no page guard was used
 };
 
 /// The time of an exchange, divided into its phases. Times are in ns: medians over the rounds of
@@ -118,7 +118,7 @@ struct Entry {
   bool late_read = false;
   bool has_ready = false;  ///< the data may not be complete at the end of the clock `call`
   Evidence evidence;
-  Seen seen;
+  Observation observed;
   std::optional<Breakdown> breakdown;  ///< of an exchange whose phases were measured
   Warnings warnings;
   std::vector<WorkerNumbers> workers;

@@ -6,9 +6,9 @@
 namespace dlbench {
 namespace {
 
-struct Witness {
+struct Instrument {
   std::string_view name;
-  Proof word;
+  Proof proof;
 };
 
 std::string_view meaning(Proof word) {
@@ -30,29 +30,29 @@ std::string_view contradiction(const Evidence& evidence) {
 }  // namespace
 
 Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
-  const std::array<Witness, 4> in_order_of_trust{{{"guard", evidence.guard},
-                                                  {"write", evidence.write},
-                                                  {"address", evidence.address},
-                                                  {"slope", evidence.slope}}};
+  const std::array<Instrument, 4> in_order_of_trust{{{"guard", evidence.guard},
+                                                     {"write", evidence.write},
+                                                     {"address", evidence.address},
+                                                     {"slope", evidence.slope}}};
   const std::string_view contradictory = contradiction(evidence);
 
   Verdict verdict;
-  const Witness* trusted = nullptr;
-  for (const Witness& witness : in_order_of_trust) {
-    if (witness.word == Proof::skipped) continue;
-    if (trusted == nullptr) trusted = &witness;
-    if (witness.word == trusted->word) continue;
-    const std::string first(trusted->name), says(meaning(trusted->word)), other(witness.name);
-    std::string text = first + " reports " + says + ", " + other + " reports " +
-                       std::string(meaning(witness.word)) + ": ";
-    Warning::Data data{{"trusted", first}, {"says", says}, {"other", other}};
+  const Instrument* trusted = nullptr;
+  for (const Instrument& instrument : in_order_of_trust) {
+    if (instrument.proof == Proof::skipped) continue;
+    if (trusted == nullptr) trusted = &instrument;
+    if (instrument.proof == trusted->proof) continue;
+    const std::string first(trusted->name), result(meaning(trusted->proof)), other(instrument.name);
+    std::string text = first + " reports " + result + ", " + other + " reports " +
+                       std::string(meaning(instrument.proof)) + ": ";
+    Warning::Data data{{"trusted", first}, {"result", result}, {"other", other}};
     if (contradictory.empty())
       warn(verdict.warnings, "disagreement", text + first + " decides", std::move(data));
     else
       warn(verdict.warnings, "contradiction", text.append(contradictory), std::move(data));
   }
   if (trusted == nullptr || !contradictory.empty()) return verdict;
-  if (trusted->word == Proof::yes && !same_bytes) {
+  if (trusted->proof == Proof::yes && !same_bytes) {
     const std::string name(trusted->name);
     warn(verdict.warnings, "dtype-differs",
          name + " reports shared, but the dtypes of source and result differ: unproven",
@@ -60,7 +60,7 @@ Verdict judge(const Evidence& evidence, bool crossed_device, bool same_bytes) {
     return verdict;
   }
   const Outcome copied = crossed_device ? Outcome::device_copy : Outcome::copy;
-  verdict.outcome = trusted->word == Proof::yes ? Outcome::zero_copy : copied;
+  verdict.outcome = trusted->proof == Proof::yes ? Outcome::zero_copy : copied;
   return verdict;
 }
 

@@ -8,7 +8,7 @@
 namespace dlbench {
 
 /// Protocols, in the order in which they are printed. `convert` is the consumer's general
-/// conversion call, such as np.asarray; `seen.used` names the protocol that this call used.
+/// conversion call, such as np.asarray; `observed.used` names the protocol that this call used.
 /// `array_ufunc` and `array_function` are NumPy's dispatch protocols: a NumPy function is called on
 /// the array itself.
 inline constexpr std::array<std::string_view, 12> kProtocols{

@@ -41,7 +41,7 @@ struct Ordering {
   /// The protocol requires the consumer's read to come after the producer's work.
   bool required = false;
   std::optional<Waits> waits;         ///< none where the call raised
-  std::string saw;                    ///< "old", "new", or empty where nothing was pending
+  std::string content;                ///< "old", "new", or empty where nothing was pending
   std::optional<double> transfer_ns;  ///< time of export and import while the producer is idle
   /// Share of the planted delay for which the host was blocked.
   std::optional<double> export_blocked;

@@ -222,11 +222,11 @@ std::size_t processes_for(double level) {
   return std::max(n, kFewestRanked);
 }
 
-ChangeWord word_of(const Judged& seen, double threshold, double false_alarms) {
-  const bool is_able = seen.minimum_detectable_change <= threshold;
-  if (is_able && seen.most <= 1 + threshold) return ChangeWord::same;
-  if (seen.p > false_alarms) return is_able ? ChangeWord::ambig : ChangeWord::inconclusive;
-  return seen.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
+ChangeWord word_of(const Judged& observed, double threshold, double false_alarms) {
+  const bool is_able = observed.minimum_detectable_change <= threshold;
+  if (is_able && observed.most <= 1 + threshold) return ChangeWord::same;
+  if (observed.p > false_alarms) return is_able ? ChangeWord::ambig : ChangeWord::inconclusive;
+  return observed.ratio > 1 ? ChangeWord::slow : ChangeWord::fast;
 }
 
 }  // namespace dlbench::stats

@@ -91,6 +91,6 @@ struct Judged {
   double ratio = 1, most = 1, p = 1;
   double minimum_detectable_change = 0;
 };
-ChangeWord word_of(const Judged& seen, double threshold, double false_alarms);
+ChangeWord word_of(const Judged& observed, double threshold, double false_alarms);
 
 }  // namespace dlbench::stats

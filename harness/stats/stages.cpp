@@ -58,18 +58,19 @@ std::optional<std::size_t> replicas_to_see(double change, double spread, double 
   return enough;
 }
 
-std::size_t next_processes(const Analysis& seen, const Stages& stages, double level,
+std::size_t next_processes(const Analysis& observed, const Stages& stages, double level,
                            Quantiles& quantiles) {
-  const std::size_t have = std::min(seen.first, seen.second);
+  const std::size_t have = std::min(observed.first, observed.second);
   const double degrees_of_freedom =
-      std::max(1.0, static_cast<double>(seen.first + seen.second) - 2);
-  const double each = 1 / static_cast<double>(seen.first) + 1 / static_cast<double>(seen.second);
-  const double half = std::log(seen.hi / seen.lo) / 2;
+      std::max(1.0, static_cast<double>(observed.first + observed.second) - 2);
+  const double each =
+      1 / static_cast<double>(observed.first) + 1 / static_cast<double>(observed.second);
+  const double half = std::log(observed.hi / observed.lo) / 2;
   const double spread =
       half / (quantiles.of(1 - kInterimConfidence, degrees_of_freedom) * std::sqrt(each));
   const std::size_t sure =
       processes_to_see(stages.threshold, spread, degrees_of_freedom, level, quantiles);
-  const bool is_able = seen.minimum_detectable_change <= stages.threshold;
+  const bool is_able = observed.minimum_detectable_change <= stages.threshold;
   if (sure <= have && is_able) return std::min(have, stages.most);
   constexpr double kFarthest = 10;
   const double far = static_cast<double>(stages.most) / static_cast<double>(stages.coarse);

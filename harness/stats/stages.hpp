@@ -52,7 +52,7 @@ struct Analysis {
 /// but only up to the number that detects the threshold. Unchanged if the present number is enough.
 /// It uses the width of the interval, because one disturbed process changes a standard deviation
 /// more.
-std::size_t next_processes(const Analysis& seen, const Stages& stages, double level,
+std::size_t next_processes(const Analysis& observed, const Stages& stages, double level,
                            Quantiles& quantiles);
 
 }  // namespace dlbench::stats

@@ -90,11 +90,11 @@ Tally tally(const std::vector<Trial>& trials) {
     ++made.pending;
     made.stale += trial.is_stale();
     if (trial.held(kGive) || trial.held(kTake)) {
-      made.held_and_new += trial.saw == Content::New;
+      made.held_and_new += trial.content == Content::New;
       continue;
     }
     ++made.early;
-    made.ordered += trial.before[kRead] == Content::Old && trial.saw == Content::New;
+    made.ordered += trial.before[kRead] == Content::Old && trial.content == Content::New;
   }
   return made;
 }
@@ -169,7 +169,7 @@ Verdict classify(const Queue& queue, const Options& options) {
     if (verdict.waits == Waits::no_delay)
       verdict.reason = blocks ? codes::kBeginBlocks : codes::kNeverBusy;
   }
-  if (found.pending > 0) verdict.saw = found.stale > 0 ? Content::Old : Content::New;
+  if (found.pending > 0) verdict.content = found.stale > 0 ? Content::Old : Content::New;
   verdict.export_blocked = blocked_share(trials, kGive, now.delay);
   verdict.import_blocked = blocked_share(trials, kTake, now.delay);
   verdict.gap_ns = gap_of(trials);

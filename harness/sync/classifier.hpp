@@ -14,8 +14,8 @@ namespace dlbench::sync {
 /// The synchronization of an exchange, with the evidence.
 struct Verdict {
   Waits waits = Waits::inconclusive;
-  std::optional<Content> saw;  ///< none if nothing was pending
-  double transfer_ns = 0;      ///< export and import while the producer is idle
+  std::optional<Content> content;  ///< none if nothing was pending
+  double transfer_ns = 0;          ///< export and import while the producer is idle
   std::optional<double> export_blocked, import_blocked;
   std::optional<double> gap_ns;
   int trials = 0;

@@ -7,13 +7,13 @@ namespace {
 
 template <typename Interfere>
 Content read_slowly(const Queue& queue, Ns delay, Interfere interfere) {
-  Content saw = Content::Other;
+  Content content = Content::Other;
   run_and_settle(queue, [&] {
     queue.slow_read(delay);
     interfere();
-    saw = queue.read();
+    content = queue.read();
   });
-  return saw;
+  return content;
 }
 
 // Does the producer's next array reuse memory that is not being read?
@@ -39,13 +39,13 @@ LateFree late_free(const Queue& queue, const Options& options) {
       const Content forced = read_slowly(queue, delay, [&] { queue.overwrite(); });
       controlled += forced == Content::Other;
       is_reused = is_reused || is_reused_when_idle(queue);
-      const Content saw = read_slowly(queue, delay, [&] {
+      const Content content = read_slowly(queue, delay, [&] {
         queue.drop();
         queue.reuse();
       });
       ++found.trials;
-      overwritten += saw == Content::Other;
-      kept += saw == Content::New;
+      overwritten += content == Content::Other;
+      kept += content == Content::New;
     }
     if (overwritten > 0 && found.trials >= options.need) {
       found.word = "late";

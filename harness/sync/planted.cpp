@@ -44,9 +44,9 @@ struct Planted::State {
       case Kind::Host:
         return streams.synchronize(streams.producer());
       case Kind::Wrong:
-        return streams.order(streams.bystander(), streams.consumer());
+        return streams.order(streams.unrelated_stream(), streams.consumer());
       case Kind::HostWrong:
-        return streams.synchronize(streams.bystander());
+        return streams.synchronize(streams.unrelated_stream());
       case Kind::Nothing:
         return;
     }

@@ -38,7 +38,7 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
   // An export may make the default stream wait for the producer's, and then streams that share its
   // queue also wait.
   are_independent_ = find_beside(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
-  has_bystander_ = find_beside(bystander_, {producer_, consumer_, ours_});
+  has_unrelated_stream_ = find_beside(unrelated_stream_, {producer_, consumer_, ours_});
 }
 
 Stream Streams::create() {
@@ -70,15 +70,15 @@ bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
 
 void Streams::replace_ours() {
   find_beside(ours_, {consumer_, kDefaultStream, ours_});
-  has_bystander_ = find_beside(bystander_, {consumer_, ours_});
+  has_unrelated_stream_ = find_beside(unrelated_stream_, {consumer_, ours_});
 }
 
 void Streams::replace_consumer() {
   find_beside(consumer_, {ours_, kDefaultStream, consumer_});
-  has_bystander_ = find_beside(bystander_, {consumer_, ours_});
+  has_unrelated_stream_ = find_beside(unrelated_stream_, {consumer_, ours_});
 }
 
-void Streams::take_default_for_bystander() {
+void Streams::use_default_as_unrelated_stream() {
   is_default_ours_ = runs_beside(consumer_, kDefaultStream);
 }
 
@@ -102,7 +102,7 @@ void Streams::synchronize(Stream stream) {
 }
 
 void Streams::settle() {
-  for (Stream stream : {producer_, consumer_, bystander_, ours_}) synchronize(stream);
+  for (Stream stream : {producer_, consumer_, unrelated_stream_, ours_}) synchronize(stream);
   if (is_default_ours_) synchronize(kDefaultStream);
 }
 
@@ -119,14 +119,14 @@ void Streams::store_as_producer(Address word, unsigned value) {
 void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
   settle();
   store(word, words.before);
-  hold_bystanders(decoy);
+  hold_unrelated_streams(decoy);
   check(table_.delay(producer_, delay, address(&shared_->stamps[kBegin]), word, words.after),
         "a delay");
 }
 
-void Streams::hold_bystanders(Ns decoy) {
+void Streams::hold_unrelated_streams(Ns decoy) {
   if (decoy == 0) return;
-  put_decoy(bystander_, decoy, kDecoy);
+  put_decoy(unrelated_stream_, decoy, kDecoy);
   if (is_default_ours_) put_decoy(kDefaultStream, decoy, kDefault);
 }
 
@@ -144,14 +144,14 @@ unsigned Streams::peek(Address word) {
   if (host_memory_) {
     return __atomic_load_n(reinterpret_cast<const unsigned*>(word), __ATOMIC_ACQUIRE);
   }
-  copy(word, shared_->seen[0], ours_);
-  return shared_->seen[0];
+  copy(word, shared_->observed[0], ours_);
+  return shared_->observed[0];
 }
 
 unsigned Streams::read(Address word) {
   check(table_.delay(consumer_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
-  copy(word, shared_->seen[1], consumer_);
-  return shared_->seen[1];
+  copy(word, shared_->observed[1], consumer_);
+  return shared_->observed[1];
 }
 
 bool Streams::is_independent(Address word, const Words& words, Ns delay) {
@@ -175,12 +175,12 @@ std::optional<double> Streams::gap() const {
 
 void Streams::slow_read(Address word, Ns delay) {
   check(table_.delay(consumer_, delay, 0, 0, 0), "a delay");
-  check(table_.copy(address(&shared_->seen[1]), word, sizeof(unsigned), consumer_), "a copy");
+  check(table_.copy(address(&shared_->observed[1]), word, sizeof(unsigned), consumer_), "a copy");
 }
 
 unsigned Streams::fetch() {
   synchronize(consumer_);
-  return shared_->seen[1];
+  return shared_->observed[1];
 }
 
 void Streams::order(Stream first, Stream then) {

@@ -29,12 +29,12 @@ class Streams {
 
   device::Stream producer() const { return producer_; }
   device::Stream consumer() const { return consumer_; }
-  device::Stream bystander() const { return bystander_; }
+  device::Stream unrelated_stream() const { return unrelated_stream_; }
   /// Do the streams of producer, consumer and dlbench's reads run concurrently? Otherwise trials
   /// are inconclusive.
   bool are_independent() const { return are_independent_; }
   /// Does the bystander run concurrently with all of them?
-  bool has_bystander() const { return has_bystander_; }
+  bool has_unrelated_stream() const { return has_unrelated_stream_; }
   /// Chooses another stream for dlbench's reads, or for the consumer, because only a trial shows
   /// whether a stream runs concurrently with a library's own.
   void replace_ours();
@@ -42,12 +42,12 @@ class Streams {
   /// Makes the default stream a bystander if it runs concurrently with the consumer's, because a
   /// library that waits for a wrong stream usually waits for the default one. Call it only if
   /// nothing else in the process uses the default stream.
-  void take_default_for_bystander();
+  void use_default_as_unrelated_stream();
 
   /// These implement the functions of Queue for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
   /// The part of arm() for the bystanders.
-  void hold_bystanders(Ns decoy);
+  void hold_unrelated_streams(Ns decoy);
   unsigned peek(device::Address word);
   unsigned read(device::Address word);
   bool is_independent(device::Address word, const Words& words, Ns delay);
@@ -74,7 +74,7 @@ class Streams {
   /// delays.
   enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
   struct Shared {
-    unsigned seen[2];  // by peek, read
+    unsigned observed[2];  // by peek, read
     std::int64_t stamps[kStamps];
   };
   void check(device::Code code, const char* what) const;
@@ -88,13 +88,14 @@ class Streams {
 
   const device::Table& table_;
   bool host_memory_;
-  bool is_default_ours_ = false, are_independent_ = false, has_bystander_ = false;
+  bool is_default_ours_ = false, are_independent_ = false, has_unrelated_stream_ = false;
   device::OwnEvent event_;
   device::OwnPinned pinned_;
   Shared* shared_ = nullptr;  // in pinned_
   // Kept until the end, because a new stream would reuse the queue of a freed one.
   std::vector<device::OwnStream> made_;
-  device::Stream producer_ = nullptr, consumer_ = nullptr, bystander_ = nullptr, ours_ = nullptr;
+  device::Stream producer_ = nullptr, consumer_ = nullptr, unrelated_stream_ = nullptr,
+                 ours_ = nullptr;
 };
 
 }  // namespace dlbench::sync

@@ -44,7 +44,7 @@ Trial run_trial(const Queue& queue, Ns delay) {
       const Ns from = now();
       if (call == kGive) queue.give();
       if (call == kTake) queue.take();
-      if (call == kRead) trial.saw = queue.read();
+      if (call == kRead) trial.content = queue.read();
       const Ns until = now();
       content = queue.peek();
       trial.after[call] = content;
@@ -53,7 +53,7 @@ Trial run_trial(const Queue& queue, Ns delay) {
       if (content != Content::Old && trial.ended < 0) trial.ended = until - begin;
     }
     while (trial.ended < 0) {
-      const bool has_to_be = trial.saw == Content::New || now() - begin > 50 * delay + second;
+      const bool has_to_be = trial.content == Content::New || now() - begin > 50 * delay + second;
       content = queue.peek();
       trial.misplaced = has_to_be && content == Content::Old;
       if (trial.misplaced || content != Content::Old) {

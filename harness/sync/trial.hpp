@@ -22,7 +22,7 @@ struct Trial {
   std::array<Ns, 3> took{};
   std::array<Content, 3> before{Content::Other, Content::Other, Content::Other};
   std::array<Content, 3> after{Content::Other, Content::Other, Content::Other};
-  Content saw = Content::Other;
+  Content content = Content::Other;
   /// The check proved that the queues run concurrently. Otherwise nothing else was tried.
   bool is_independent = true;
   Ns ended = 0;  ///< when the content first became new, on the clock of `began`
@@ -31,7 +31,7 @@ struct Trial {
   bool misplaced = false;
 
   bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
-  bool is_stale() const { return had_power() && saw == Content::Old; }
+  bool is_stale() const { return had_power() && content == Content::Old; }
   bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
 };
 

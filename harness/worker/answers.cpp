@@ -15,7 +15,7 @@ json to_json(const Ordering& one) {
                {"requested_by", one.is_own_call ? "consumer" : "dlbench"},
                {"required", one.required}};
   if (one.waits) item["waits"] = to_string(*one.waits);
-  if (!one.saw.empty()) item["saw"] = one.saw;
+  if (!one.content.empty()) item["content"] = one.content;
   put(item, "transfer_ns", one.transfer_ns);
   put(item, "export_blocked", one.export_blocked);
   put(item, "import_blocked", one.import_blocked);
@@ -38,7 +38,7 @@ json to_json(const Judgement& judgement) {
                    {"write", to_string(evidence.write)},
                    {"slope", to_string(evidence.slope)}}},
                  {"warnings", judgement.warnings}};
-  if (const std::optional<GuardSeen>& guard = judgement.guard) {
+  if (const std::optional<GuardCounts>& guard = judgement.guard) {
     answer["guard"] = {{"pages", guard->pages},
                        {"read", guard->read},
                        {"written", guard->written},
@@ -48,9 +48,10 @@ json to_json(const Judgement& judgement) {
   return answer;
 }
 
-json to_json(const Seen& seen) {
-  return {{"used", seen.used},          {"via", seen.via},         {"calls", seen.calls},
-          {"struct", seen.struct_name}, {"version", seen.version}, {"flags", seen.flags}};
+json to_json(const Observation& observed) {
+  return {{"used", observed.used},       {"via", observed.via},
+          {"calls", observed.calls},     {"struct", observed.struct_name},
+          {"version", observed.version}, {"flags", observed.flags}};
 }
 
 json to_json(const SynchronizationFound& found) {

@@ -14,7 +14,7 @@
 namespace dlbench::worker {
 
 nlohmann::json to_json(const Judgement& judgement);
-nlohmann::json to_json(const Seen& seen);
+nlohmann::json to_json(const Observation& observed);
 nlohmann::json to_json(const SynchronizationFound& found);
 nlohmann::json to_json(const WorkerFloors& floors);
 nlohmann::json to_json(const measure::Reading& reading, const Disturbance& disturbance);

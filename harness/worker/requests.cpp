@@ -146,7 +146,7 @@ json Requests::prepare(const json& request) {
       });
   stage.reset();
   json result = to_json(prepared->judge.judgement());
-  result["seen"] = to_json(prepared->protocol.observed().seen);
+  result["observed"] = to_json(prepared->protocol.observed().observation);
   result["first_ns"] = prepared->call.first_ns();
   result["iterations"] = prepared->blocks.iterations();
   if (!prepared->blocks.without().empty()) result["without"] = prepared->blocks.without();

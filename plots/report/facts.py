@@ -52,7 +52,7 @@ class Facts:
     headline: list[str]
     machine: list[tuple[str, str]]
     run: list[tuple[str, str]]
-    absent: list[tuple[str, str]]
+    not_installed: list[tuple[str, str]]
     environments: list[Environment]
 
 
@@ -68,7 +68,7 @@ def of(document: Document) -> list[Facts]:
             headline=list(_headline(own, context)),
             machine=list(_machine(context)),
             run=list(_run(own, context)),
-            absent=sorted(run.absent.items()),
+            not_installed=sorted(run.not_installed.items()),
             environments=[_environment(*item) for item in run.environments.items()],
         ))  # fmt: skip
     return found

@@ -64,8 +64,8 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
     noise = {"noise", *(code.replace("-", " ") for code in findings.DISTURBED)}
     disturbed = [row for row in rows if row["label"] in noise]
     results = [row for row in rows if row not in disturbed]
-    seen = {str(row["label"]) for row in results}
-    return [*_copying(document), *results, *_counted(refused, seen), *disturbed], folded
+    observed = {str(row["label"]) for row in results}
+    return [*_copying(document), *results, *_counted(refused, observed), *disturbed], folded
 
 
 def _copying(document: Document) -> Iterator[Row]:
@@ -77,10 +77,10 @@ def _copying(document: Document) -> Iterator[Row]:
                "section": "copies"}  # fmt: skip
 
 
-def _counted(refused: Iterable[Refusal], seen: Container[str]) -> Iterator[Row]:
+def _counted(refused: Iterable[Refusal], observed: Container[str]) -> Iterator[Row]:
     """Outcomes without a number that no finding lists, including those of a case sweep."""
     for outcome, rows in grouped(refused, lambda row: row.outcome).items():
-        if outcome in seen:
+        if outcome in observed:
             continue
         cells, reasons = sum(row.cells for row in rows), count(len(rows), "reason")
         texts = [f"{row.pairs}: {row.reason}" for row in rows]

@@ -7,25 +7,25 @@
 namespace dlbench::faulty {
 
 /// Reads the fault's behavior on a device; false if it has none.
-inline bool read_conduct(Kind kind, native::Conduct& conduct) {
-  using Waits = native::Conduct::Waits;
+inline bool read_device_behavior(Kind kind, native::DeviceBehavior& device_behavior) {
+  using Waits = native::DeviceBehavior::Waits;
   switch (kind) {
     case Kind::honest:
       return true;
     case Kind::no_wait:
-      conduct.waits = Waits::none;
+      device_behavior.waits = Waits::none;
       return true;
     case Kind::wrong_stream:
-      conduct.waits = Waits::wrong_stream;
+      device_behavior.waits = Waits::wrong_stream;
       return true;
     case Kind::host_sync:
-      conduct.waits = Waits::host;
+      device_behavior.waits = Waits::host;
       return true;
     case Kind::wrong_device:
-      conduct.other_device = true;
+      device_behavior.other_device = true;
       return true;
     case Kind::wrong_copy:
-      conduct.wrong_copy = true;
+      device_behavior.wrong_copy = true;
       return true;
     default:
       return false;
@@ -42,13 +42,13 @@ inline PyObject* make_device_array(PyTypeObject*, PyObject* arguments, PyObject*
       !native::read_memory(memory, kind) || !source.read(object)) {
     return nullptr;
   }
-  native::Conduct conduct;
-  if (!read_conduct(static_cast<Kind>(fault_of(fault)->kind), conduct)) {
+  native::DeviceBehavior device_behavior;
+  if (!read_device_behavior(static_cast<Kind>(fault_of(fault)->kind), device_behavior)) {
     PyErr_SetString(PyExc_ValueError, "this fault needs host memory");
     return nullptr;
   }
   native::Place* place = native::Place::named(word);
-  return place == nullptr ? nullptr : native::copy_to_device(source, *place, kind, conduct);
+  return place == nullptr ? nullptr : native::copy_to_device(source, *place, kind, device_behavior);
 } catch (const std::bad_alloc&) {
   return PyErr_NoMemory();
 }

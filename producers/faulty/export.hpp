@@ -69,16 +69,16 @@ Managed* wrapped(Array& array, ExportedArray& exported_array, Managed* honest) {
   exported->delay = array.fault->delay;
   switch (kind_of(array)) {
     case Kind::slow_release:
-      exported->misdeed = Misdeed::slow;
+      exported->deleter_fault = DeleterFault::slow;
       break;
     case Kind::never_free:
-      exported->misdeed = Misdeed::never;
+      exported->deleter_fault = DeleterFault::never;
       break;
     case Kind::double_free:
-      exported->misdeed = Misdeed::once_only;
+      exported->deleter_fault = DeleterFault::once_only;
       break;
     case Kind::copy_back:
-      exported->misdeed = Misdeed::write_back;
+      exported->deleter_fault = DeleterFault::write_back;
       exported->source = exported_array.own().export_tensor(0);
       exported->source_low = exported_array.own().address() + exported_array.own().layout().low();
       break;

@@ -11,7 +11,7 @@
 namespace dlbench::faulty {
 
 /// The faults of a deleter.
-enum class Misdeed : unsigned char { none, slow, never, once_only, write_back };
+enum class DeleterFault : unsigned char { none, slow, never, once_only, write_back };
 
 /// A wrapper around a correct managed tensor, with its own deleter. The consumer owns it and calls
 /// the deleter; with `held_by_capsule` the capsule owns it too.
@@ -19,7 +19,7 @@ template <typename Managed>
 struct Exported {
   Managed managed;
   Managed* honest;
-  Misdeed misdeed = Misdeed::none;
+  DeleterFault deleter_fault = DeleterFault::none;
   std::shared_ptr<Delay> delay;
   std::vector<std::int64_t> numbers;  // its own shape or strides
   std::byte* low = nullptr;           // the exported memory
@@ -45,10 +45,10 @@ struct Exported {
  private:
   static void give_back(Managed* managed) {
     Exported* exported = of(managed);
-    switch (exported->misdeed) {
-      case Misdeed::never:
+    switch (exported->deleter_fault) {
+      case DeleterFault::never:
         return;
-      case Misdeed::once_only:
+      case DeleterFault::once_only:
         // Never freed, so that a second call is detected instead of corrupting the heap.
         if (exported->deletions.fetch_add(1) > 0) {
           std::fputs("faulty: its deleter was called twice\n", stderr);
@@ -56,14 +56,14 @@ struct Exported {
         }
         exported->honest->deleter(exported->honest);
         return;
-      case Misdeed::write_back:
+      case DeleterFault::write_back:
         std::memcpy(exported->source_low, exported->low, exported->extent);
         exported->source->deleter(exported->source);
         break;
-      case Misdeed::slow:
+      case DeleterFault::slow:
         exported->delay->spin();
         break;
-      case Misdeed::none:
+      case DeleterFault::none:
         break;
     }
     exported->honest->deleter(exported->honest);

@@ -8,7 +8,7 @@ namespace dlbench::native {
 
 /// The behavior of an array on a device. All values except the defaults are faults, for the
 /// fault-injecting adapter.
-struct Conduct {
+struct DeviceBehavior {
   enum class Waits { consumer_stream, none, wrong_stream, host };
   Waits waits = Waits::consumer_stream;
   bool other_device = false;  ///< reports another device
@@ -21,7 +21,7 @@ struct DeviceArray {
   Array array;
   Place* place;
   device::Memory kind;
-  Conduct conduct;
+  DeviceBehavior device_behavior;
   device::Stream announced;  // the stream in array.interface
 };
 
@@ -32,20 +32,20 @@ inline DeviceArray& device_array_of(PyObject* self) {
 }
 
 inline PyObject* new_device_array(Block::Owner block, Place& place, device::Memory kind,
-                                  Conduct conduct) {
+                                  DeviceBehavior device_behavior) {
   PyObject* self = device_array_type.tp_alloc(&device_array_type, 0);
   if (self == nullptr) return nullptr;
   DeviceArray& made = device_array_of(self);
   made.array.block = block.release();
   made.place = &place;
   made.kind = kind;
-  made.conduct = conduct;
+  made.device_behavior = device_behavior;
   return self;
 }
 
 /// A copy of a buffer in a device's memory, complete when this returns; null with an exception set.
 inline PyObject* copy_to_device(const Source& source, Place& place, device::Memory kind,
-                                Conduct conduct) {
+                                DeviceBehavior device_behavior) {
   const Layout& layout = source.layout();
   const device::Entered inside = place.enter();
   if (!place.is_entered(inside)) return nullptr;
@@ -57,7 +57,7 @@ inline PyObject* copy_to_device(const Source& source, Place& place, device::Memo
       !place.finish(stream)) {
     return nullptr;
   }
-  return new_device_array(std::move(block), place, kind, conduct);
+  return new_device_array(std::move(block), place, kind, device_behavior);
 }
 
 /// False with ValueError set for a word other than "device", "pinned" and "managed".

@@ -42,14 +42,14 @@ inline bool make_safe(DeviceArray& array, const StreamRequest& requested) {
   Place& place = *array.place;
   device::Stream mine = nullptr;
   if (!place.stream(mine)) return false;
-  switch (array.conduct.waits) {
-    case Conduct::Waits::consumer_stream:
+  switch (array.device_behavior.waits) {
+    case DeviceBehavior::Waits::consumer_stream:
       return place.order(mine, requested.stream);
-    case Conduct::Waits::none:
+    case DeviceBehavior::Waits::none:
       return true;
-    case Conduct::Waits::wrong_stream:
+    case DeviceBehavior::Waits::wrong_stream:
       return place.order(nullptr, requested.stream);
-    case Conduct::Waits::host:
+    case DeviceBehavior::Waits::host:
       return place.finish(mine);
   }
   return true;
@@ -134,7 +134,8 @@ inline PyObject* export_to_cpu(DeviceArray& array, bool versioned, const CopyReq
   }
   const Block::Owner copied = copy_of(array, wanted, mine);
   if (!copied || !array.place->finish(mine)) return nullptr;
-  if (array.conduct.wrong_copy && copied->extent() > 0) *copied->address() ^= std::byte{0x40};
+  if (array.device_behavior.wrong_copy && copied->extent() > 0)
+    *copied->address() ^= std::byte{0x40};
   return export_tensor(*copied, versioned, true);
 }
 
@@ -176,7 +177,7 @@ inline PyObject* answer_on_device(DeviceArray& array, PyObject* const* arguments
     const Block::Owner copied = copy_of(array, wanted, requested.stream);
     return copied ? export_tensor(*copied, versioned, true) : nullptr;
   }
-  if (array.conduct.other_device) {
+  if (array.device_behavior.other_device) {
     return export_as(block, versioned, false, {own.device_type, own.device_id + 1});
   }
   return export_tensor(block, versioned, false);

@@ -19,7 +19,7 @@ inline PyObject* cuda_array_interface(PyObject* self, void*) {
     return PyDict_Copy(kept);
   const Block& block = *array.array.block;
   Ref dict(build_interface(block));
-  const Ref version(PyLong_FromUnsignedLong(array.conduct.interface));
+  const Ref version(PyLong_FromUnsignedLong(array.device_behavior.interface));
   if (!dict || !version || PyDict_SetItemString(dict.get(), "version", version.get()) != 0) {
     return nullptr;
   }
@@ -27,7 +27,7 @@ inline PyObject* cuda_array_interface(PyObject* self, void*) {
     const Ref data(Py_BuildValue("(iO)", 0, block.layout().readonly ? Py_True : Py_False));
     if (!data || PyDict_SetItemString(dict.get(), "data", data.get()) != 0) return nullptr;
   }
-  if (array.conduct.interface >= 3) {
+  if (array.device_behavior.interface >= 3) {
     // 0 is not allowed in the protocol: the default stream is 1.
     const auto number = std::max<std::uintptr_t>(reinterpret_cast<std::uintptr_t>(stream), 1);
     const Ref handle(PyLong_FromSize_t(number));

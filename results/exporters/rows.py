@@ -58,9 +58,9 @@ def _evidence(key: str) -> Callable[[Entry], Value]:
     return lambda entry: entry.evidence.get(key)
 
 
-def _seen(key: str) -> Callable[[Entry], Value]:
+def _observed(key: str) -> Callable[[Entry], Value]:
     read = _plain(key)
-    return lambda entry: read(entry.seen)
+    return lambda entry: read(entry.observed)
 
 
 #: The columns in order, each with the function that gets its value.
@@ -78,8 +78,8 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
     **{f"device_timer_{key}": _timer(key) for key in TIMER},
     "changed": lambda entry: "; ".join(entry.changed),
     **{f"evidence_{key}": _evidence(key) for key in EVIDENCE},
-    "used": _seen("used"),
-    "via": _seen("via"),
+    "used": _observed("used"),
+    "via": _observed("via"),
     **{word: _plain(word) for word in WORDS},
     "warnings": lambda entry: "; ".join(warning.text for warning in entry.warnings),
 }

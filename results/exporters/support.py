@@ -98,11 +98,11 @@ def _succeeded(entry: Entry) -> bool:
 
 def _absent(entries: list[Entry]) -> list[str]:
     """The libraries that are installed in none of these cells."""
-    seen = {name: False for entry in entries for name in entry.pair}
+    observed = {name: False for entry in entries for name in entry.pair}
     for entry in entries:
         if entry.outcome != "not-installed":
-            seen[entry.producer] = seen[entry.consumer] = True
-    return sorted(name for name, there in seen.items() if not there)
+            observed[entry.producer] = observed[entry.consumer] = True
+    return sorted(name for name, there in observed.items() if not there)
 
 
 def _libraries(entries: list[Entry], versions: Mapping[str, str], absent: Sequence[str]) -> str:

@@ -122,7 +122,7 @@ TEST(FaultsDeathTest, OfTheCudaDriver) {
   constexpr Driver driver{"cuda", "libcuda.so.1"};
   cuda::Api api;
   cuda::each(api, [&](const std::string& name, auto&) {
-    // Names are asked for where an error is told; and the version is only told.
+    // Names are queried to report an error; and the version is only reported.
     const char* message =
         name == "cuGetErrorName"       ? "no: <>"
         : name == "cuDriverGetVersion" ? "yes: <>"

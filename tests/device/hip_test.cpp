@@ -120,7 +120,7 @@ TEST_F(HipDeathTest, ALogThatCannotBeReadIsNone) {
               "hiprtcCompileProgram: HIPRTC_ERROR_COMPILATION \\(6\\) \\(300\\)>");
 }
 
-/// Ends the process: 0 where pinned memory is found to be that, though no device is told for it.
+/// Ends the process: 0 if pinned memory is recognized, although no device is named for it.
 [[noreturn]] void place_without_ordinal() {
   const Fake fake(hip_soname);
   if (!fake) std::_Exit(2);

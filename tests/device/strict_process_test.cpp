@@ -461,14 +461,14 @@ TEST(CoherenceDeathTest, MemoryWithoutTheFlagIsSeenAfterAWait) {
         for (const unsigned flags : {0U, 1U, 1U | coherent}) {
           void* memory = nullptr;
           expect("hipHostMalloc", api.host_malloc(&memory, 4, flags), 0);
-          auto* const seen = static_cast<unsigned*>(memory);
-          *seen = 1;
-          expect("delay", used.table.delay(used.stream, 0, 0, address_of(seen), 2), 0);
+          auto* const observed = static_cast<unsigned*>(memory);
+          *observed = 1;
+          expect("delay", used.table.delay(used.stream, 0, 0, address_of(observed), 2), 0);
           while (used.table.stream_query(used.stream) == not_ready) usleep(100);
-          const unsigned before = __atomic_load_n(seen, __ATOMIC_ACQUIRE);
+          const unsigned before = __atomic_load_n(observed, __ATOMIC_ACQUIRE);
           expect("before the wait", static_cast<Code>(before), flags == 1 ? 1 : 2);
           expect("wait", used.table.stream_synchronize(used.stream), 0);
-          expect("after the wait", static_cast<Code>(*seen), 2);
+          expect("after the wait", static_cast<Code>(*observed), 2);
         }
         std::_Exit(0);
       },

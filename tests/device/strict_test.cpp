@@ -12,7 +12,7 @@ namespace {
 class StrictTest : public TableTest {
  protected:
   /// What a copy in a stream's own order sees in a word.
-  unsigned seen_by(Stream stream, Address at) {
+  unsigned observed_by(Stream stream, Address at) {
     unsigned value = 0;
     EXPECT_EQ(table->copy(address_of(&value), at, sizeof value, stream), 0);
     EXPECT_EQ(table->stream_synchronize(stream), 0);
@@ -34,7 +34,7 @@ class StrictTest : public TableTest {
     EXPECT_EQ(table->fill32(word, 1, 1, a), 0);
     EXPECT_EQ(table->stream_synchronize(a), 0);
     EXPECT_EQ(table->delay(first, 30 * ms, 0, word, 2), 0);
-    const unsigned value = seen_by(second, word);
+    const unsigned value = observed_by(second, word);
     EXPECT_EQ(table->synchronize(), 0);
     return value == 2;
   }
@@ -64,7 +64,7 @@ TEST_P(StrictTest, FreedMemoryKeepsItsContentForTheNextOfItsSize) {
   Address again = 0;
   ASSERT_EQ(table->allocate(&again, bytes), 0);
   EXPECT_EQ(again, second);
-  EXPECT_EQ(seen_by(a, again), 8U);
+  EXPECT_EQ(observed_by(a, again), 8U);
   Address other = 0;
   ASSERT_EQ(table->allocate(&other, bytes / 2), 0);
   EXPECT_NE(other, first);
@@ -145,10 +145,10 @@ TEST_P(StrictTest, AFullQueueBlocksTheHost) {
   const Mode few("DLBENCH_FAKE_PENDING", "4");
   ASSERT_EQ(table->delay(a, 30 * ms, 0, word, 2), 0);
   for (int i = 0; i < 3; ++i) ASSERT_EQ(table->fill32(word, 3, 0, a), 0);
-  EXPECT_EQ(seen(), 1U);
+  EXPECT_EQ(observed(), 1U);
   // The fifth has no place before the delay has ended.
   ASSERT_EQ(table->fill32(word, 3, 0, a), 0);
-  EXPECT_EQ(seen(), 2U);
+  EXPECT_EQ(observed(), 2U);
 }
 
 TEST_P(StrictTest, ACopyOfPageableMemoryBlocksTheHost) {

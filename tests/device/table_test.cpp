@@ -12,9 +12,9 @@ INSTANTIATE_TEST_SUITE_P(Devices, TableTest, testing::Values("sim", "cuda", "roc
 TEST_P(TableTest, StreamsRunBesideEachOther) {
   EXPECT_EQ(table->delay(a, 20 * ms, 0, word, 2), 0);
   EXPECT_EQ(table->stream_query(a), not_ready);
-  EXPECT_EQ(seen(), 1U);
+  EXPECT_EQ(observed(), 1U);
   EXPECT_EQ(table->stream_synchronize(a), 0);
-  EXPECT_EQ(seen(), 2U);
+  EXPECT_EQ(observed(), 2U);
 }
 
 TEST_P(TableTest, AnEventOrdersTwoStreams) {
@@ -22,7 +22,7 @@ TEST_P(TableTest, AnEventOrdersTwoStreams) {
   EXPECT_EQ(table->event_record(event, a), 0);
   EXPECT_EQ(table->event_query(event), not_ready);
   EXPECT_EQ(table->stream_wait(b, event, 0), 0);
-  EXPECT_EQ(seen(), 2U);
+  EXPECT_EQ(observed(), 2U);
   EXPECT_EQ(table->event_synchronize(event), 0);
   EXPECT_EQ(table->event_query(event), 0);
 }
@@ -34,7 +34,7 @@ TEST_P(TableTest, TheLegacyStreamOrdersBlockingStreamsAlone) {
   table->delay(nullptr, 0, 0, word, 3);
   table->stream_synchronize(nullptr);
   EXPECT_EQ(table->stream_query(blocking), 0);
-  EXPECT_EQ(seen(), 3U);
+  EXPECT_EQ(observed(), 3U);
   table->delay(a, 20 * ms, 0, word, 4);
   table->delay(nullptr, 0, 0, word, 5);
   table->stream_synchronize(nullptr);

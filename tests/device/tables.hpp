@@ -44,7 +44,7 @@ class TableTest : public testing::TestWithParam<const char*> {
   }
 
   /// What a copy in stream b's own order sees.
-  unsigned seen() {
+  unsigned observed() {
     unsigned value = 0;
     EXPECT_EQ(table->copy(address_of(&value), word, sizeof value, b), 0);
     EXPECT_EQ(table->stream_synchronize(b), 0);

@@ -68,8 +68,8 @@ TEST(Guard, FaultsThatAreNotItsOwnGoToTheFormerHandler) {
   touch(read_only.page_at(0));
   touch(read_only.page_at(1));
   EXPECT_EQ(caught, 5) << "a write that would have failed without the guard";
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.all_written(), 0U);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.all_written(), 0U);
   EXPECT_EQ(read_only.protection(), PROT_READ);
   touch(read_only.page_at(1));
   EXPECT_EQ(caught, 6);

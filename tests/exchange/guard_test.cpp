@@ -28,13 +28,13 @@ TEST(Guard, SeesNothingWhereNothingIsTouched) {
   Guard guard(memory.address(), memory.bytes());
   EXPECT_EQ(memory.protection(), PROT_NONE);
   guard.returned();
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.pages, kPages);
-  EXPECT_EQ(seen.page_bytes, page());
-  EXPECT_EQ(seen.all_read(), 0U);
-  EXPECT_EQ(seen.all_written(), 0U);
-  EXPECT_TRUE(seen.accessors.empty());
-  EXPECT_TRUE(seen.complete);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.pages, kPages);
+  EXPECT_EQ(observed.page_bytes, page());
+  EXPECT_EQ(observed.all_read(), 0U);
+  EXPECT_EQ(observed.all_written(), 0U);
+  EXPECT_TRUE(observed.accessors.empty());
+  EXPECT_TRUE(observed.complete);
   EXPECT_EQ(memory.protection(), PROT_READ | PROT_WRITE);
 }
 
@@ -43,10 +43,10 @@ TEST(Guard, CountsEveryPageOnce) {
   Guard guard(memory.address(), memory.bytes());
   read_all(memory);
   read_all(memory);
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.read[at(Stage::call)], kPages);
-  EXPECT_EQ(seen.all_read(), kPages);
-  EXPECT_EQ(seen.all_written(), 0U);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.read[at(Stage::call)], kPages);
+  EXPECT_EQ(observed.all_read(), kPages);
+  EXPECT_EQ(observed.all_written(), 0U);
 }
 
 TEST(Guard, KeepsStagesApart) {
@@ -63,9 +63,9 @@ TEST(Guard, KeepsStagesApart) {
   for (std::size_t i = 0; i < 10; ++i) (void)*memory.page_at(i);
   guard.enter(Stage::release);
   *memory.page_at(0) = 1;
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.read, (PageCounts{2, 2, 6, 0, 0}));
-  EXPECT_EQ(seen.written, (PageCounts{0, 0, 0, 0, 1}));
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.read, (PageCounts{2, 2, 6, 0, 0}));
+  EXPECT_EQ(observed.written, (PageCounts{0, 0, 0, 0, 1}));
 }
 
 TEST(Guard, SeesWritesAlsoAfterReads) {
@@ -75,10 +75,10 @@ TEST(Guard, SeesWritesAlsoAfterReads) {
   *memory.page_at(0) = 7;
   *memory.page_at(1) = 8;
   (void)*memory.page_at(1);
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.all_read(), 1U);
-  EXPECT_EQ(seen.all_written(), 2U);
-  EXPECT_EQ(seen.written_first, 1U);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.all_read(), 1U);
+  EXPECT_EQ(observed.all_written(), 2U);
+  EXPECT_EQ(observed.written_first, 1U);
   EXPECT_EQ(*memory.page_at(0), 7);
   EXPECT_EQ(*memory.page_at(1), 8);
 }
@@ -165,10 +165,10 @@ TEST(Guard, LargeMemoryIsWatchedInGroupsOfPages) {
   const Memory memory(kMany);
   Guard guard(memory.address(), memory.bytes(), 256);
   read_all(memory);
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.page_bytes, 4 * page());
-  EXPECT_EQ(seen.pages, (kMany + 3) / 4);
-  EXPECT_EQ(seen.all_read(), seen.pages);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.page_bytes, 4 * page());
+  EXPECT_EQ(observed.pages, (kMany + 3) / 4);
+  EXPECT_EQ(observed.all_read(), observed.pages);
   EXPECT_TRUE(memory.is_one_mapping());
 }
 
@@ -193,11 +193,11 @@ TEST(Guard, ManyThreadsMayFaultAtOnce) {
       });
     }
     for (std::thread& thread : threads) thread.join();
-    const Observations seen = guard.lift();
-    EXPECT_LE(seen.all_read(), kMany);
-    EXPECT_GE(seen.all_read(), kMany - kMany / 4);
-    EXPECT_EQ(seen.all_written(), kMany / 4);
-    EXPECT_TRUE(seen.complete);
+    const Observations observed = guard.lift();
+    EXPECT_LE(observed.all_read(), kMany);
+    EXPECT_GE(observed.all_read(), kMany - kMany / 4);
+    EXPECT_EQ(observed.all_written(), kMany / 4);
+    EXPECT_TRUE(observed.complete);
     EXPECT_TRUE(memory.is_one_mapping());
   }
 }
@@ -215,16 +215,16 @@ TEST(Guard, LateReadersAreCountedAndNamedAsAnotherThread) {
   guard.returned();
   may_go = true;
   reader.join();
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.read[at(Stage::call)], 1U);
-  EXPECT_EQ(seen.read[at(Stage::late)], kPages - 1);
-  ASSERT_EQ(seen.accessors.size(), 1U);
-  EXPECT_TRUE(seen.accessors[0].on_other_thread);
-  EXPECT_EQ(seen.accessors[0].library, "exchange_tests");
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.read[at(Stage::call)], 1U);
+  EXPECT_EQ(observed.read[at(Stage::late)], kPages - 1);
+  ASSERT_EQ(observed.accessors.size(), 1U);
+  EXPECT_TRUE(observed.accessors[0].on_other_thread);
+  EXPECT_EQ(observed.accessors[0].library, "exchange_tests");
 }
 
-/// Readers and writers never stop, guards come and go: nobody is harmed, and at the end all is as
-/// it was.
+/// Readers and writers never stop while guards begin and end: no access fails, and at the end the
+/// protection is as before.
 TEST(Guard, IsLiftedWhileOthersStillFault) {
   const Memory memory;
   std::atomic<bool> stop{false};
@@ -272,11 +272,11 @@ TEST(Guard, TheCallerOfLibcsCopyIsNamed) {
   std::vector<unsigned char> copy(memory.bytes());
   Guard guard(memory.address(), memory.bytes());
   std::memcpy(copy.data(), memory.start(), memory.bytes());
-  const Observations seen = guard.lift();
-  EXPECT_EQ(seen.all_read(), kPages);
-  ASSERT_EQ(seen.accessors.size(), 1U);
-  EXPECT_EQ(seen.accessors[0].library, "exchange_tests");
-  EXPECT_FALSE(seen.accessors[0].on_other_thread);
+  const Observations observed = guard.lift();
+  EXPECT_EQ(observed.all_read(), kPages);
+  ASSERT_EQ(observed.accessors.size(), 1U);
+  EXPECT_EQ(observed.accessors[0].library, "exchange_tests");
+  EXPECT_FALSE(observed.accessors[0].on_other_thread);
 }
 
 }  // namespace

@@ -53,8 +53,8 @@ TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
   EXPECT_EQ(Block::counts().deleted - before.deleted, 2U);
 }
 
-// Whoever is last deletes it: nobody may look at it behind his own part. AddressSanitizer sees a
-// block that is looked at too late where a thread is preempted just there.
+// The last owner deletes the block, and no owner may read it after its own release.
+// AddressSanitizer finds a late read if a thread is preempted right there.
 TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
   constexpr std::uint64_t kTimes = 3'000;
   constexpr int kLooks = 100'000;

@@ -17,7 +17,7 @@ inline std::size_t page() {
   return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// Pages of their own, readable and writable unless said otherwise.
+/// Separate pages, readable and writable by default.
 class Memory {
  public:
   explicit Memory(std::size_t pages = kPages, int protection = PROT_READ | PROT_WRITE,

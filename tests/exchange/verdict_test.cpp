@@ -34,10 +34,10 @@ TEST(Changed, NothingBetweenTwins) {
 TEST(Restated, PlainBytesAreSeenAsWhatWasExpected) {
   const auto floats = array<float>("float32", {1, 2});
   const auto bytes = array<std::uint8_t>("uint8", {0, 0, 128, 63, 0, 0, 0, 64});
-  const View seen = restated(floats.view, bytes.view);
-  EXPECT_EQ(difference(floats.view, seen), "");
-  EXPECT_EQ(changed(floats.view, seen), Words{});
-  EXPECT_EQ(seen.address, bytes.view.address);
+  const View observed = restated(floats.view, bytes.view);
+  EXPECT_EQ(difference(floats.view, observed), "");
+  EXPECT_EQ(changed(floats.view, observed), Words{});
+  EXPECT_EQ(observed.address, bytes.view.address);
 }
 
 TEST(Restated, AllElseStaysWhatItIs) {
@@ -276,10 +276,10 @@ TEST(Judge, WarnsOfEachDisagreement) {
   EXPECT_EQ(
       texts_of(judge({.address = Y, .guard = N, .write = Y}, false).warnings),
       (Words{
-          "guard reports copied, write reports shared: unproven, the data was read, or copied and "
-          "the copy discarded",
-          "guard reports copied, address reports shared: unproven, the data was read, or copied "
-          "and the copy discarded"}));
+          "guard reports copied, write reports shared: unproven, the data was only read, or the "
+          "copy was discarded",
+          "guard reports copied, address reports shared: unproven, the data was only read, or the "
+          "copy was discarded"}));
   EXPECT_EQ(
       texts_of(judge({.guard = Y, .write = N}, false).warnings),
       Words{"guard reports shared, write reports copied: unproven, the copy was not observed"});

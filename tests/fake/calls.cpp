@@ -75,7 +75,7 @@ void tell_cupti(const char* name) {
 }
 
 Calls& calls() {
-  static Calls& only = *new Calls;  // outlives whoever calls at exit
+  static Calls& only = *new Calls;  // outlives callers at exit
   return only;
 }
 

@@ -81,7 +81,7 @@ inline constexpr const char* code_object_begin =
 
 #define DLBENCH_FAKE_EXPORT extern "C" __attribute__((visibility("default")))
 
-/// The same from inside a process: replaces what DLBENCH_FAKE_FAIL said; nullptr: nothing fails.
+/// The same from inside a process: replaces DLBENCH_FAKE_FAIL; nullptr: nothing fails.
 DLBENCH_FAKE_EXPORT void dlbench_fake_fail(const char* faults);
 /// How often a function was called since the last dlbench_fake_fail.
 DLBENCH_FAKE_EXPORT unsigned dlbench_fake_calls(const char* name);

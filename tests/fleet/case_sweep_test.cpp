@@ -44,7 +44,7 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(sweep_case.code, "untimed");
   EXPECT_EQ(sweep_case.found, Outcome::zero_copy);
   EXPECT_EQ(sweep_case.evidence.address, Proof::yes);
-  EXPECT_EQ(sweep_case.seen.used, "dlpack");
+  EXPECT_EQ(sweep_case.observed.used, "dlpack");
   EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: same outcome as f32");
   EXPECT_GT(rounds_of("f32"), 0);
   EXPECT_GT(rounds_of("f32-unaligned"), 0);

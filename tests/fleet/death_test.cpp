@@ -17,7 +17,7 @@ using Keys = std::set<std::string>;
 
 class DeathTest : public FleetTest {
  protected:
-  /// Is it gone, or about to be reaped by somebody else?
+  /// Is it gone, or about to be reaped by another process?
   static bool is_running(pid_t pid) {
     std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
     std::string text;
@@ -486,7 +486,7 @@ TEST_F(DeathTest, AWorkerOfAnotherBuild) {
   set("FAKE_WORKER_BUILD", "other");
   run({library("a")});
   EXPECT_EQ(outcome("a>a"), Outcome::crashed);
-  EXPECT_NE(reason("a>a").find("build other, this is fake"), std::string::npos);
+  EXPECT_NE(reason("a>a").find("build other, expected build fake"), std::string::npos);
 }
 
 TEST_F(DeathTest, TheReferencesDeathCostsNoCell) {

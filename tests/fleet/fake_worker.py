@@ -26,7 +26,7 @@ DEVICE_BYTES = 1000
 CONTEXT_BYTES = 300
 
 
-def say(message):
+def send(message):
     wire.sendall((json.dumps(message) + "\n").encode())
 
 
@@ -86,7 +86,7 @@ def act(what):
         wire.shutdown(socket.SHUT_RDWR)
         time.sleep(600)
     elif what == "nonsense":
-        say({"ok": {"ns": "fast", "outcome": 7}})
+        send({"ok": {"ns": "fast", "outcome": 7}})
         return True
     elif what == "nan":
         wire.sendall(b'{"ok":{"ns":NaN}}\n')
@@ -95,7 +95,7 @@ def act(what):
         # Answers properly and is gone before the next request.
         return "late"
     elif what in ("refused", "import-failed", "no-device", "wrong", "unsupported"):
-        say({"error": {"outcome": what, "exception": "BufferError", "reason": "two\nlines"}})
+        send({"error": {"outcome": what, "exception": "BufferError", "reason": "two\nlines"}})
         return True
     elif what == "alone":
         require_alone()
@@ -126,7 +126,7 @@ def require_alone():
         if all(state in "TtZX" for state in states()):
             return
         time.sleep(0.005)
-    say({"error": {"outcome": "wrong", "reason": "another worker is running"}})
+    send({"error": {"outcome": "wrong", "reason": "another worker is running"}})
     os._exit(1)
 
 
@@ -193,19 +193,19 @@ def device_memory():
 def prepare(request):
     exchange = request["exchange"]
     if "FAKE_WORKER_CONTEXTS" in os.environ and device_memory()["free"] < 0:
-        say({"error": {"outcome": "out-of-memory", "reason": "cuda: context: out of memory (2)"}})
+        send({"error": {"outcome": "out-of-memory", "reason": "cuda: context: out of memory (2)"}})
         return
     producer, consumer = sides(exchange)
     prepared[request["id"]] = exchange
-    say({"step": "make"})
+    send({"step": "make"})
     if todo("make", producer):
         return
-    say({"step": "call"})
+    send({"step": "call"})
     if todo("call", consumer):
         return
     if todo(f"call{exchange['bytes']}", consumer) or todo(f"call-{exchange['case']}", consumer):
         return
-    say(
+    send(
         {
             "ok": {
                 "outcome": (
@@ -220,7 +220,7 @@ def prepare(request):
                     "write": "yes",
                     "slope": "skipped",
                 },
-                "seen": {
+                "observed": {
                     "used": exchange["protocol"],
                     "via": "direct",
                     "calls": ["__dlpack__()"],
@@ -271,7 +271,7 @@ def measure(request):
             where, _, what = step.partition("=")
             time["ns"] = float(what) if where == "device" else time["ns"]
         time |= {"empty_ns": 2000.0, "spent_ns": 8e6}
-    say({"ok": time})
+    send({"ok": time})
     if answered == "late":
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -284,7 +284,7 @@ def main():
         os.write(2, b"no such module\n")
         os._exit(3)
     build = os.environ.get("FAKE_WORKER_BUILD", "fake")
-    say({"hello": {"build": build, "python": "3.11.7", "gil": True, "pid": os.getpid()}})
+    send({"hello": {"build": build, "python": "3.11.7", "gil": True, "pid": os.getpid()}})
     for line in wire.makefile("r"):
         request = json.loads(line)
         verb = request["do"]
@@ -298,15 +298,15 @@ def main():
             key = (request["role"], request["library"])
             scripts[key] = request["path"]
             if not (todo("load", key) or todo_after(key)):
-                say({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
+                send({"ok": {"version": "1.0", "devices": ["cpu"], "seconds": 0.5}})
         elif verb == "device_memory":
             known = "FAKE_WORKER_CONTEXTS" in os.environ
             if not todo("memory", *scripts):
-                say({"ok": device_memory() if known else {}})
+                send({"ok": device_memory() if known else {}})
         elif verb == "copy_floors":
-            say({"ok": {"warm": 16.0, "fresh": 0.5}})
+            send({"ok": {"warm": 16.0, "fresh": 0.5}})
         elif verb == "floors":
-            say({"ok": {"empty": 0.3, "clock": 23.5, "call": 20.0, "proxy": 35.0}})
+            send({"ok": {"empty": 0.3, "clock": 23.5, "call": 20.0, "proxy": 35.0}})
         elif verb == "prepare":
             prepare(request)
         elif verb == "round":
@@ -314,24 +314,24 @@ def main():
         elif verb == "split":
             if not todo("split", *sides(prepared[request["id"]])):
                 calls = [{"phase": "export", "call": "__dlpack__()", "raised": False}]
-                say({"ok": {"via": "proxy", "iterations": 50, "calls": calls, "warnings": []}})
+                send({"ok": {"via": "proxy", "iterations": 50, "calls": calls, "warnings": []}})
         elif verb == "phases":
             if not todo("phases", *sides(prepared[request["id"]])):
                 times = {"exchange": 810.0, "calls": [400.0], "import": 300.0, "release": 100.0}
-                say({"ok": times | {"unexplained": 10.0, "floor": 12.0}})
+                send({"ok": times | {"unexplained": 10.0, "floor": 12.0}})
         elif verb == "judge":
             exchange = prepared[request["id"]]
-            say({"step": "guard"})
+            send({"step": "guard"})
             todo("guard", *sides(exchange))
             todo(f"guard-{exchange['case']}", *sides(exchange))
-            say({"step": "judged"})
+            send({"step": "judged"})
             answered = todo("judge", *sides(exchange))
             if not (answered or todo(f"judge{exchange['bytes']}", *sides(exchange))):
                 outcome = outcome_of(exchange, True)
                 warning = {"code": "drift", "text": "judged again"}
-                say({"ok": {"outcome": outcome, "warnings": [warning]}})
+                send({"ok": {"outcome": outcome, "warnings": [warning]}})
         elif verb != "drop" or not todo("drop", *sides(prepared[request["id"]])):
-            say({"ok": {}})
+            send({"ok": {}})
 
 
 main()

@@ -34,17 +34,17 @@ std::size_t imports_of(const std::vector<Group>& groups) {
 
 /// Each pair once, in a group that holds its libraries.
 void expect_cover(const plan::Plan& plan, const std::vector<Group>& groups) {
-  std::vector<std::size_t> seen;
+  std::vector<std::size_t> observed;
   for (const Group& group : groups) {
     for (const std::size_t pair : group.pairs) {
-      seen.push_back(pair);
+      observed.push_back(pair);
       for (const std::string& library : {plan.pairs[pair].first, plan.pairs[pair].second}) {
         EXPECT_EQ(std::count(group.libraries.begin(), group.libraries.end(), library), 1);
       }
     }
   }
-  std::sort(seen.begin(), seen.end());
-  EXPECT_EQ(seen, all_pairs(plan));
+  std::sort(observed.begin(), observed.end());
+  EXPECT_EQ(observed, all_pairs(plan));
 }
 
 TEST(Groups, ThreeReplicasTakeThreeImportsALibrary) {
@@ -59,7 +59,7 @@ TEST(Groups, ThreeReplicasTakeThreeImportsALibrary) {
 TEST(Groups, LibrariesThatAreApartNeverMeet) {
   const plan::Plan plan = plan_of(10);
   Compatibility known;
-  known.keep_apart("default", "l2", "l7", Trouble());
+  known.keep_apart("default", "l2", "l7", FailedStep());
   const std::vector<Group> groups = plan_groups(plan, all_pairs(plan), known);
   expect_cover(plan, groups);
   for (const Group& group : groups) {
@@ -85,7 +85,7 @@ TEST(Groups, AnIsolatedPairOrLibraryIsAloneInItsGroups) {
   Compatibility known;
   EXPECT_TRUE(known.isolate(1));
   EXPECT_FALSE(known.isolate(1));
-  known.isolate("default", "l4", Trouble());
+  known.isolate("default", "l4", FailedStep());
   const std::vector<Group> groups = plan_groups(plan, all_pairs(plan), known);
   expect_cover(plan, groups);
   EXPECT_EQ(groups.size(), 1u + 1 + 5);
@@ -93,10 +93,10 @@ TEST(Groups, AnIsolatedPairOrLibraryIsAloneInItsGroups) {
 
 TEST(Groups, OrdersAreKeptAndContradictionsEnd) {
   Compatibility known;
-  known.require_order("default", "c", "a", Trouble());
+  known.require_order("default", "c", "a", FailedStep());
   EXPECT_EQ(known.in_order("default", {"a", "b", "c"}), (std::vector<std::string>{"b", "c", "a"}));
   EXPECT_EQ(known.in_order("other", {"a", "b", "c"}), (std::vector<std::string>{"a", "b", "c"}));
-  known.require_order("default", "a", "c", Trouble());
+  known.require_order("default", "a", "c", FailedStep());
   EXPECT_EQ(known.in_order("default", {"a", "b", "c"}).size(), 3u);
 }
 

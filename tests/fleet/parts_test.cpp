@@ -12,12 +12,12 @@
 
 #include "../model/warnings.hpp"
 #include "fleet/channel.hpp"
+#include "fleet/failed_steps.hpp"
 #include "fleet/memory.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/pace.hpp"
 #include "fleet/progress.hpp"
 #include "fleet/tail.hpp"
-#include "fleet/troubles.hpp"
 #include "fleet/wire.hpp"
 #include "random.hpp"
 #include "results/file.hpp"
@@ -47,11 +47,11 @@ TEST(Tail, LastLines) {
 class Counts : public Observer {
  public:
   void progress(std::size_t done, std::size_t total, const std::string&) override {
-    seen.emplace_back(done, total);
+    observed.emplace_back(done, total);
   }
   void recorded(const Entry&) override {}
   void covered() override {}
-  std::vector<std::pair<std::size_t, std::size_t>> seen;
+  std::vector<std::pair<std::size_t, std::size_t>> observed;
 };
 
 TEST(Progress, TheNumberNeverDecreases) {
@@ -68,7 +68,7 @@ TEST(Progress, TheNumberNeverDecreases) {
   progress.pending(99);
   progress.report();
   std::vector<std::size_t> done;
-  for (const auto& [number, total] : counts.seen) {
+  for (const auto& [number, total] : counts.observed) {
     EXPECT_EQ(total, 9u);
     done.push_back(number);
   }
@@ -116,7 +116,7 @@ TEST_F(ChannelTest, WhatIsNoObjectIsGarbage) {
     Channel channel(ours_.get());
     comes(text);
     channel.fill();
-    EXPECT_THROW(channel.next(), Garbage) << text;
+    EXPECT_THROW(channel.next(), ProtocolError) << text;
   }
 }
 
@@ -400,22 +400,22 @@ TEST_F(MemoryTest, TheFirstVersionHasOtherNames) {
   expect(600000, 150000);
 }
 
-TEST(Troubles, AreInheritedByWhomTheyConcern) {
-  Troubles troubles;
-  Trouble slow;
+TEST(FailedSteps, AreInheritedByWhomTheyConcern) {
+  FailedSteps failed_steps;
+  FailedStep slow;
   slow.outcome = Outcome::timed_out;
-  troubles.timed_out(exchange("a", "b", 8192), slow);
-  EXPECT_FALSE(troubles.of(exchange("a", "b", 4096)));
-  EXPECT_TRUE(troubles.of(exchange("a", "b", 16384)));
-  EXPECT_FALSE(troubles.of(exchange("a", "c", 16384)));
-  troubles.make_failed(exchange("c", "b", 4096), Trouble{});
-  EXPECT_TRUE(troubles.of(exchange("c", "d", 4096)));
-  EXPECT_FALSE(troubles.of(exchange("c", "d", 8192)));
-  troubles.make_failed(exchange("e", "b", 4096), slow);
-  EXPECT_TRUE(troubles.of(exchange("e", "d", 8192)));
-  troubles.import_failed("default", "f", "consumer", Trouble{});
-  EXPECT_TRUE(troubles.of(exchange("a", "f", 4096)));
-  EXPECT_FALSE(troubles.of(exchange("f", "a", 4096)));
+  failed_steps.timed_out(exchange("a", "b", 8192), slow);
+  EXPECT_FALSE(failed_steps.of(exchange("a", "b", 4096)));
+  EXPECT_TRUE(failed_steps.of(exchange("a", "b", 16384)));
+  EXPECT_FALSE(failed_steps.of(exchange("a", "c", 16384)));
+  failed_steps.make_failed(exchange("c", "b", 4096), FailedStep{});
+  EXPECT_TRUE(failed_steps.of(exchange("c", "d", 4096)));
+  EXPECT_FALSE(failed_steps.of(exchange("c", "d", 8192)));
+  failed_steps.make_failed(exchange("e", "b", 4096), slow);
+  EXPECT_TRUE(failed_steps.of(exchange("e", "d", 8192)));
+  failed_steps.import_failed("default", "f", "consumer", FailedStep{});
+  EXPECT_TRUE(failed_steps.of(exchange("a", "f", 4096)));
+  EXPECT_FALSE(failed_steps.of(exchange("f", "a", 4096)));
 }
 
 TEST(Wire, ARequestIsWhatTheWorkerReads) {
@@ -439,7 +439,7 @@ TEST(Wire, APhasesBlockHasAWholeNumberOfExchanges) {
   EXPECT_NO_THROW(read_split(split, phases));
   for (const nlohmann::json& bad : {nlohmann::json(-1), nlohmann::json(1e300), nlohmann::json(0)}) {
     split["iterations"] = bad;
-    EXPECT_THROW(read_split(split, phases), Garbage) << bad;
+    EXPECT_THROW(read_split(split, phases), ProtocolError) << bad;
   }
 }
 
@@ -463,19 +463,19 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
                                                            {"changed", "dtype"}}) {
     nlohmann::json bad = good;
     bad[key] = value;
-    EXPECT_THROW(read_prepared(bad, {}, task), Garbage) << bad;
+    EXPECT_THROW(read_prepared(bad, {}, task), ProtocolError) << bad;
   }
   nlohmann::json guard{{"pages", 4}, {"read", 4}, {"written", 0}, {"late", 1}, {"by", {"lib.so"}}};
   const auto judged = [&] { return nlohmann::json{{"outcome", "copy"}, {"guard", guard}}; };
   Task fresh;
   read_judged(judged(), fresh);
-  EXPECT_EQ(fresh.verdict.seen.guard->late, 1U);
+  EXPECT_EQ(fresh.verdict.observed.guard->late, 1U);
   guard["late"] = 5;
-  EXPECT_THROW(read_judged(judged(), fresh), Garbage);
+  EXPECT_THROW(read_judged(judged(), fresh), ProtocolError);
   for (const char* clock : {"call", "ready"}) {
-    EXPECT_THROW(read_round({{"ns", 0}}, clock), Garbage);
-    EXPECT_THROW(read_round({{"ns", -1.0}}, clock), Garbage);
-    EXPECT_THROW(read_round({{"cpu_ns", 1.0}}, clock), Garbage);
+    EXPECT_THROW(read_round({{"ns", 0}}, clock), ProtocolError);
+    EXPECT_THROW(read_round({{"ns", -1.0}}, clock), ProtocolError);
+    EXPECT_THROW(read_round({{"cpu_ns", 1.0}}, clock), ProtocolError);
   }
   // What is left after an empty row was subtracted may be below zero.
   const nlohmann::json row{{"ns", -1.0}, {"empty_ns", 2000.0}, {"spent_ns", 9e6}};
@@ -483,9 +483,9 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
   for (const char* key : {"ns", "empty_ns", "spent_ns"}) {
     nlohmann::json bad = row;
     bad.erase(key);
-    EXPECT_THROW(read_round(bad, "device"), Garbage) << key;
+    EXPECT_THROW(read_round(bad, "device"), ProtocolError) << key;
   }
-  EXPECT_THROW(read_error({{"outcome", "copy"}}, Outcome::refused), Garbage);
+  EXPECT_THROW(read_error({{"outcome", "copy"}}, Outcome::refused), ProtocolError);
   EXPECT_EQ(read_error({{"exception", "E"}}, Outcome::refused).reason, "E");
 }
 

@@ -30,7 +30,7 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   EXPECT_EQ(entry.iterations, 100u);
   EXPECT_EQ(entry.floor_ratio, 50);
   EXPECT_FALSE(entry.gb_per_s);
-  EXPECT_EQ(entry.seen.used, "dlpack");
+  EXPECT_EQ(entry.observed.used, "dlpack");
   EXPECT_EQ(dlbench::testing::texts_of(entry.warnings), std::vector<std::string>{"judged again"});
   EXPECT_EQ(entry.imports, (std::vector<std::string>{"a", "b"}));
   ASSERT_EQ(entry.workers.size(), 1u);
@@ -78,7 +78,8 @@ TEST_F(FleetTest, TheDevicesTimeHasNoFloorOfTheHosts) {
 }
 
 TEST_F(FleetTest, WhatTheDevicesTimerCannotTellHasABoundAndNoNumber) {
-  // Rows of 100 and steps of 1000 ns: an exchange of less than 20 ns cannot be told from none.
+  // Rows of 100 and steps of 1000 ns: an exchange of less than 20 ns cannot be distinguished from
+  // none.
   std::vector<plan::Library> libraries{library("long", "device=20"), library("short", "device=19"),
                                        library("none", "device=-5")};
   for (plan::Library& each : libraries) each.devices = {"sim:0"};

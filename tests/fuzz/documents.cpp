@@ -40,7 +40,7 @@ Entry measured(const char* consumer, Outcome outcome) {
   entry.late_read = outcome == Outcome::copy;
   entry.changed = {"dtype"};
   entry.workers = {{10, 20, {9, 10, 11}}, {11, 20, {10, 11, 12}}};
-  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
+  entry.observed = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
   return entry;
 }
 
@@ -93,7 +93,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(std::isfinite(*cell.ratio) && std::isfinite(*cell.hi), "a ratio is a number");
       }
       for (const auto& number : {cell.p, cell.spread, cell.minimum_detectable_change}) {
-        require(!number || (*number >= 0 && std::isfinite(*number)), "what is told is a number");
+        require(!number || (*number >= 0 && std::isfinite(*number)),
+                "the reported value is a number");
       }
       reported += cell.verdict ? 1 : 0;
     }

@@ -114,8 +114,9 @@ void native(Input& in, std::vector<std::byte>& arena) {
                                        has_strides ? strides.data() : nullptr, unit);
   if (flaw != nullptr) return require_text(flaw);
   require(ndim >= 0 && layout.shape.size() == room && layout.strides.size() == room,
-          "the dimensions are told");
-  require(std::equal(layout.shape.begin(), layout.shape.end(), shape.begin()), "the shape is told");
+          "the dimensions are reported");
+  require(std::equal(layout.shape.begin(), layout.shape.end(), shape.begin()),
+          "the shape is reported");
   const bool in_order = layout.is_c_contiguous(), reversed = layout.is_f_contiguous();
   Wide count = 1;
   for (const std::int64_t extent : shape) count = is_empty(shape) ? 0 : count * extent;
@@ -124,7 +125,8 @@ void native(Input& in, std::vector<std::byte>& arena) {
     return require(layout.low() == 0 && layout.high() == 0, "nothing reaches nowhere");
   const Span span =
       has_strides ? span_of(shape, strides, unit, element) : Span{0, count * Wide{element}};
-  require(Wide{layout.low()} == span.low && Wide{layout.high()} == span.high, "its reach is told");
+  require(Wide{layout.low()} == span.low && Wide{layout.high()} == span.high,
+          "its reach is reported");
   if (in_order && reversed) require(span.high - span.low == count * element, "it has no gaps");
   if (span.high - span.low > Wide{kArena} || count > Wide{kArena}) return;
   const std::byte* first = arena.data() - static_cast<std::intptr_t>(span.low);

@@ -1,5 +1,5 @@
 // What comes from a file or from a worker: lines of JSON, honest ones with something changed. All
-// readers say a UsageError or Garbage of one line, or read; what was read can be written.
+// readers say a UsageError or ProtocolError of one line, or read; what was read can be written.
 
 #include <array>
 #include <filesystem>
@@ -40,7 +40,7 @@ Entry measured() {
   entry.iterations = 5;
   entry.gb_per_s = 2.5;
   entry.workers = {{10, 20, {9, 10, 11}}};
-  entry.seen = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
+  entry.observed = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
   return entry;
 }
 
@@ -104,7 +104,7 @@ void clearly(Read read) {
     read();
   } catch (const UsageError& error) {
     require_text(error.what());
-  } catch (const fleet::Garbage& error) {
+  } catch (const fleet::ProtocolError& error) {
     require_text(error.what());
   }
 }
@@ -153,7 +153,7 @@ void wire(Input& in) {
   json prepared = json::parse(R"({"outcome": "copy", "changed": ["dtype"], "copied_by": "producer",
       "late_read": true, "evidence": {"write": "no"}, "warnings": [{"code": "few-pages-read", "text": "w", "data": {"k": "v"}}],
       "guard": {"pages": 4, "read": 3, "written": 1, "late": 2, "by": ["lib"]}, "iterations": {"call": 5},
-      "first_ns": {"call": 9.5}, "floor": "call", "seen": {"used": "dlpack", "via": "direct",
+      "first_ns": {"call": 9.5}, "floor": "call", "observed": {"used": "dlpack", "via": "direct",
       "calls": ["c"], "struct": "versioned", "version": [1, 0], "flags": []}})");
   json round = {{"ns", 1.5},      {"cpu_ns", 1},    {"moved", false}, {"preempted", 1},
                 {"behind", true}, {"canary_ns", 9}, {"empty_ns", 20}, {"spent_ns", 90}};

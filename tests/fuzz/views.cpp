@@ -172,7 +172,7 @@ Wide described_at(const Described& reported, Wide element, const std::vector<std
 /// the address space.
 void check_elements(const View& view, const Described& reported, Input& in) {
   require(view.shape == reported.shape && view.strides.size() == view.shape.size(),
-          "the shape is told");
+          "the shape is reported");
   require(view.element_bytes() > 0, "an element has bytes");
   if (view.elements() == 0) return;
   const Wide element = view.element_bytes();

@@ -55,7 +55,7 @@ BUSY_NS = 10_000_000
 MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
 #: What a stage's file keeps of each cell, behind its lines.
 KEPT = ("name", "outcome", "code", "reason", "warnings", "real_time", "below_ns", "gb_per_s",
-        "copied_by", "seen", "evidence", "sync", "late_free", "clock")  # fmt: skip
+        "copied_by", "observed", "evidence", "sync", "late_free", "clock")  # fmt: skip
 VERDICTS = ("pass", "fail", "skip", "inconclusive")
 
 Entry = dict[str, Any]
@@ -297,13 +297,13 @@ def judge(cells: list[Entry], good: Sequence[str]) -> str:
 
 def clocks(protocol: str, cells: list[Entry]) -> Line:
     bad = [e for e in cells if outcome(e) != "zero-copy"]
-    seen = [time_of(e) for e in cells if e not in bad]
+    observed = [time_of(e) for e in cells if e not in bad]
     if bad:
-        seen.append(f"{len(bad)} of {len(cells)} cells {why(bad[0])}")
+        observed.append(f"{len(bad)} of {len(cells)} cells {why(bad[0])}")
     verdict = judge(cells, ("zero-copy",))
     if verdict == "pass" and {e["clock"] for e in cells} != {"call", "ready", "device"}:
         verdict = "fail"
-    return verdict, f"native {protocol}, 4 KiB", ", ".join(seen) or "no cell"
+    return verdict, f"native {protocol}, 4 KiB", ", ".join(observed) or "no cell"
 
 
 def outcome(entry: Entry) -> str:
@@ -468,7 +468,7 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
         return
     rows = tested[0]["sync"]
     controls = [row for row in rows if not row["required"]]
-    stale = [row for row in controls if row.get("saw") == "old"]
+    stale = [row for row in controls if row.get("content") == "old"]
     for row in controls:
         verdict = "pass" if row in stale else "inconclusive"
         yield verdict, f"{pair}, control with stream {row['stream']}", wait_of(row)

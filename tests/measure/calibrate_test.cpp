@@ -93,9 +93,9 @@ TEST(Calibrate, StaysAtMost) {
 }
 
 TEST(Calibrate, EndsWhereTheClockSeesNothing) {
-  const auto blind = [](std::uint64_t) { return std::optional<double>(0); };
-  EXPECT_EQ(calibrate(blind, kTarget, kPlenty), kPlenty);
-  EXPECT_EQ(calibrate(blind, kTarget, std::numeric_limits<std::uint64_t>::max()),
+  const auto inconclusive = [](std::uint64_t) { return std::optional<double>(0); };
+  EXPECT_EQ(calibrate(inconclusive, kTarget, kPlenty), kPlenty);
+  EXPECT_EQ(calibrate(inconclusive, kTarget, std::numeric_limits<std::uint64_t>::max()),
             std::numeric_limits<std::uint64_t>::max());
 }
 

@@ -84,9 +84,9 @@ TEST(RequireKnown, NamesTheNearestAndTheAllowed) {
 }
 
 TEST(Names, AreUniqueAndFitIntoACellsName) {
-  std::set<std::string_view> seen;
+  std::set<std::string_view> observed;
   for (const auto word : kProtocols) {
-    EXPECT_TRUE(seen.insert(word).second) << word;
+    EXPECT_TRUE(observed.insert(word).second) << word;
     EXPECT_EQ(word.find_first_of("/:"), std::string_view::npos) << word;
   }
   EXPECT_EQ(kPhases.front(), "exchange");

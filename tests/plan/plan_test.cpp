@@ -241,7 +241,7 @@ TEST(Plan, BadInputIsNamed) {
   EXPECT_NE(error_of(axes).find("unknown case 'f99'"), std::string::npos);
   axes = small();
   axes.sizes = {2};
-  EXPECT_NE(error_of(axes).find("size 2 B is not a whole number"), std::string::npos);
+  EXPECT_NE(error_of(axes).find("size 2 B does not fit case"), std::string::npos);
   axes = small();
   axes.filter = "(";
   EXPECT_NE(error_of(axes).find("not a regular expression"), std::string::npos);

@@ -144,7 +144,7 @@ def takes_all(signature: inspect.Signature) -> bool:
 
 
 def signatures(function: Any, bound: bool) -> list[inspect.Signature]:
-    """All that a call has to bind to; none where none is told."""
+    """All that a call has to bind to; none if nothing is known."""
     if inspect.isclass(function):
         found = []
         for name in ("__new__", "__init__"):
@@ -338,7 +338,7 @@ class Walk:
         return self.derived(value)
 
     def derived(self, value: Value) -> Value:
-        """Something of a value, whose type is not told."""
+        """An attribute of a value with an unknown type."""
         if isinstance(value, Instance):
             return FOREIGN if self.is_foreign(value.cls) else None
         return value if isinstance(value, Foreign) else None
@@ -356,7 +356,7 @@ class Walk:
             try:
                 return Known(getattr(owner.value, node.attr), f"{owner.name}.{node.attr}")
             except AttributeError as error:
-                self.say(node, str(error))
+                self.report(node, str(error))
                 return None
         if owner.value is None or (callable(owner.value) and not hasattr(owner.value, node.attr)):
             return None
@@ -369,7 +369,7 @@ class Walk:
             found = inspect.getattr_static(cls if value is None else value, node.attr)
         except AttributeError:
             if not is_assigned(cls, node.attr):
-                self.say(node, f"{cls.__module__}.{cls.__qualname__} has no {node.attr}")
+                self.report(node, f"{cls.__module__}.{cls.__qualname__} has no {node.attr}")
             return self.derived(Instance(cls))
         name = f"{cls.__name__}.{node.attr}"
         if isinstance(found, (classmethod, staticmethod)):
@@ -439,7 +439,7 @@ class Walk:
                     *call.args, **{keyword.arg: keyword for keyword in call.keywords if keyword.arg}
                 )
             except TypeError as error:
-                self.say(site, f"{text}{signature}: {error}")
+                self.report(site, f"{text}{signature}: {error}")
 
     def is_foreign(self, value: Any) -> bool:
         """Whether it is of a library that this adapter is for."""
@@ -451,7 +451,7 @@ class Walk:
     def instance_of(self, cls: Any) -> Value:
         return Instance(cls) if inspect.isclass(cls) and cls is not type(None) else None
 
-    def say(self, node: ast.expr, text: str) -> None:
+    def report(self, node: ast.expr, text: str) -> None:
         self.wrong.append(f"line {node.lineno}: {text}")
 
 
@@ -574,7 +574,7 @@ def plant(library: str, module: ModuleType, walk: Walk) -> tuple[dict[str, int],
     return planted, missed
 
 
-def look(role: str, library: str, file: Path | None = None) -> dict[str, Any]:
+def observe(role: str, library: str, file: Path | None = None) -> dict[str, Any]:
     own = ROOT / f"{role}s/{library}.py"
     module = loading.load_adapter(role, library, str(own))
     walk = Walk(library, module, ast.parse((file or own).read_text())).run()
@@ -586,12 +586,12 @@ def look(role: str, library: str, file: Path | None = None) -> dict[str, Any]:
                 signature.bind(None)
             except TypeError as error:
                 walk.wrong.append(f"{protocol}: {error}")
-    seen = {"wrong": walk.wrong, "unchecked": sorted(walk.unchecked)}
+    observed = {"wrong": walk.wrong, "unchecked": sorted(walk.unchecked)}
     if file is not None:
-        return seen
+        return observed
     planted, missed = plant(library, module, walk)
-    return {**seen, "planted": planted, "missed": missed}
+    return {**observed, "planted": planted, "missed": missed}
 
 
 if __name__ == "__main__":
-    print(json.dumps(look(*sys.argv[1:3], *map(Path, sys.argv[3:4]))))
+    print(json.dumps(observe(*sys.argv[1:3], *map(Path, sys.argv[3:4]))))

@@ -1,4 +1,4 @@
-"""Comparisons made up for tests, in the shape that `dlbench compare` gives."""
+"""Comparisons made up for tests, in the shape of `dlbench compare`."""
 
 from __future__ import annotations
 

@@ -55,9 +55,9 @@ def fresh_drivers() -> Iterator[None]:
     """No driver's answer is known from before, nor kept."""
     from dlbench.machine import drivers
 
-    drivers.ask.cache_clear()
+    drivers.find_drivers.cache_clear()
     yield
-    drivers.ask.cache_clear()
+    drivers.find_drivers.cache_clear()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""DLPack's structs by ctypes, to look into capsules and to forge them."""
+"""DLPack's structs by ctypes, to read capsules and to forge them."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def _drop(capsule: int) -> None:
 
 
 def borrowed_capsule(managed: Versioned) -> Any:
-    """A capsule that calls the deleter unless somebody took the tensor and renamed it."""
+    """A capsule that calls the deleter unless a consumer has renamed it."""
     address = ctypes.addressof(managed)
     return _python.PyCapsule_New(address, NAME, ctypes.cast(_drop, ctypes.c_void_p))
 

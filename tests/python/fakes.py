@@ -1,4 +1,4 @@
-"""The vendors' libraries made of threads that the C++ build leaves in BUILD/fake."""
+"""The fake vendor libraries, made of threads, that the C++ build leaves in BUILD/fake."""
 
 from __future__ import annotations
 

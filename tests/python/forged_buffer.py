@@ -1,4 +1,4 @@
-"""Types whose buffer is whatever a test says: Python before 3.12 has no `__buffer__`."""
+"""Types with any buffer that a test describes: Python before 3.12 has no `__buffer__`."""
 
 from __future__ import annotations
 

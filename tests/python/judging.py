@@ -1,11 +1,11 @@
-"""One exchange between planted halves, judged over the wire."""
+"""One exchange between a planted producer and consumer, judged over the wire."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
 
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 SIZE = 1 << 20
 READONLY = F32 | {"name": "f32-readonly", "readonly": True}
@@ -24,7 +24,7 @@ def judged(
     folder: Path, make: str, take: str, case: dict[str, Any] = F32, size: int = SIZE
 ) -> dict[str, Any]:
     """The answer to `judge` after one exchange was prepared."""
-    *_, prepared, judgement = ask(
+    *_, prepared, judgement = send_request(
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),

@@ -1,4 +1,4 @@
-"""Run in a process of its own: says as JSON what one library's two adapter files do here.
+"""Runs in a separate process: prints as JSON what the two adapter files of a library do.
 
 Usage: look_at_adapter.py LIBRARY CASES, where CASES is a JSON list of Case's arguments.
 """
@@ -70,7 +70,7 @@ def made(library: Library, case: Case, device: str) -> dict[str, Any]:
     except Unsupported as why:
         return {"unsupported": str(why)}
     library.wait(array)
-    # Whoever exports memory to the array is gone by now.
+    # The exporter of the array's memory is gone by now.
     gc.collect()
     return {
         "fault": fault(library, array, case.numpy()),

@@ -1,4 +1,4 @@
-"""Run by a Python that has MXNet and not dlbench: MXNet's two adapter files at work.
+"""Runs in a Python that has MXNet but not dlbench: uses MXNet's two adapter files.
 
 Usage: look_at_mxnet.py PACKAGE, the folder of dlbench.
 """

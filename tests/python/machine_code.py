@@ -1,4 +1,4 @@
-"""What the delay kernel became: its machine code, read from a disassembler, and what must hold."""
+"""Reads the machine code of the delay kernel from a disassembler, and checks it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the native halves share."""
+"""Helpers of the tests of the native producer and consumer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An independent judge of exchanges: ctypes and plain NumPy, and nothing of dlbench.
+"""An independent judge of exchanges: ctypes and plain NumPy, without code of dlbench.
 
 `python oracle.py REQUEST.json` makes each requested exchange by the libraries' public calls and
 prints one JSON object per line: what was raised, or what is true of the result. It decides from
@@ -135,7 +135,7 @@ api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 def managed(capsule: object) -> tuple[str, Legacy | Versioned]:
-    """The struct in a capsule that nobody consumed, and its name: legacy or versioned."""
+    """The struct in an unconsumed capsule, and its name: legacy or versioned."""
     name = api.PyCapsule_GetName(capsule)
     address = api.PyCapsule_GetPointer(capsule, name)
     if name == b"dltensor":

@@ -1,4 +1,4 @@
-"""Interpreters that differ from ours, made without a download, and files that are none."""
+"""Interpreters that differ from this one, made without a download, and files that are none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What crosses between a library and NumPy or native, both ways, with a case of plain float32.
+"""The expected outcomes of exchanges between a library and NumPy or native, both ways.
 
 A word is an outcome and what it changed. What is not named here is no-protocol.
 """
@@ -16,7 +16,7 @@ def _all(word: str, ways: Iterable[str]) -> Words:
     return dict.fromkeys(ways, word)
 
 
-#: An ndarray, whoever made it.
+#: An ndarray, of any library.
 NDARRAY = {
     "to numpy": _all("zero-copy", (*ARRAY_WAYS, "array", "convert"))
     | _all("unproven", ("array_ufunc", "array_function")),
@@ -70,7 +70,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from numpy": _all("zero-copy", ("buffer", "convert")),
         "from native": _all("zero-copy", ("buffer", "convert")),
     },
-    # UMat takes NumPy arrays alone, and nobody learns where it keeps them.
+    # UMat imports NumPy arrays alone, and does not show where it stores them.
     "opencv": NDARRAY
     | {
         "from numpy": {"convert": "unproven"},

@@ -1,4 +1,4 @@
-"""A library of our own for tests: adapters that need nothing but NumPy."""
+"""A library for tests: adapters that need only NumPy."""
 
 from __future__ import annotations
 

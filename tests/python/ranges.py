@@ -1,4 +1,4 @@
-"""Builds the tools that ranges are given to, and checks what these got."""
+"""Builds tools that receive ranges, and checks what they received."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def injection(folder: Path) -> Path:
 
 
 def logs(base: Path) -> list[list[dict[str, Any]]]:
-    """What each process told the tool."""
+    """The reports of each process to the tool."""
     return [
         [json.loads(line) for line in path.read_text().splitlines()]
         for path in sorted(base.parent.glob(f"{base.name}.*"))

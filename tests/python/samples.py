@@ -50,8 +50,8 @@ def measured(producer: str, consumer: str, ns: float, **given: Any) -> dict[str,
     entry |= {"between_half_width": 0.28}
     entry |= {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "skipped")}
     entry |= {"workers": [{"median_ns": ns, "first_ns": ns * 50, "samples_ns": [ns]}]}
-    seen = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"]}
-    entry["seen"] = seen | {"struct": "versioned", "version": [1, 0], "flags": []}
+    observed = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1,0))"]}
+    entry["observed"] = observed | {"struct": "versioned", "version": [1, 0], "flags": []}
     entry |= given
     entry["name"] = entry["run_name"] = name(entry)
     return entry
@@ -102,7 +102,7 @@ def document(*entries: dict[str, Any], **own: Any) -> dict[str, Any]:
 def pair() -> dict[str, Any]:
     """numpy and torch: near the floor, zero-copy and copying, measured and refused."""
     return document(
-        measured("numpy", "numpy", 36.0, protocol="convert", seen=OWN),
+        measured("numpy", "numpy", 36.0, protocol="convert", observed=OWN),
         measured("numpy", "numpy", 112.4),
         measured("numpy", "torch", 940.0),
         measured("numpy", "torch", 1210.0, bytes=262144),

@@ -1,4 +1,4 @@
-"""What the libraries' own test suites assert of DLPack, as a table to be held against.
+"""What the libraries' own test suites assert about DLPack, as a table to compare with.
 
 Each claim is asked of the library in a process of its own; `cell` is an exchange that says the same
 in dlbench's words, held against what a run of it finds. Where the installed version does otherwise

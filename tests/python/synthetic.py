@@ -120,9 +120,9 @@ def measured(place: dict[str, Any]) -> dict[str, Any]:
         [{"code": "near-floor", "text": "near floor"}] if item["floor_ratio"] < 2 else []
     )
     item["workers"] = [{"median_ns": ns, "first_ns": ns * 40, "samples_ns": [ns, ns * 1.01]}]
-    seen = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1, 0))"]}
-    item["seen"] = seen | {"struct": "versioned", "version": [1, 0], "flags": []}
-    item["seen"]["guard"] = guard(size // 4096, copied, bool(late))
+    observed = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1, 0))"]}
+    item["observed"] = observed | {"struct": "versioned", "version": [1, 0], "flags": []}
+    item["observed"]["guard"] = guard(size // 4096, copied, bool(late))
     return item
 
 
@@ -189,10 +189,10 @@ def with_case_sweep(document: dict[str, Any]) -> dict[str, Any]:
         axes = {key: entry[key] for key in ("phase", "clock", "producer", "consumer", "protocol",
                                             "device", "bytes", "environment")}  # fmt: skip
         name = entry["name"].replace("/case:f32/", "/case:{}/").format
-        seen = {key: entry[key] for key in ("changed", "evidence")}
+        observed = {key: entry[key] for key in ("changed", "evidence")}
         found["not_measured"] += [
             {"name": name("f64"), **axes, "case": "f64", "outcome": "not-run", "code": "untimed",
-             "reason": "not timed", "found": entry["outcome"], **seen},
+             "reason": "not timed", "found": entry["outcome"], **observed},
             {"name": name("f16"), **axes, "case": "f16", "outcome": "refused", "code": "refused",
              "reason": "no"},
         ]  # fmt: skip

@@ -43,7 +43,7 @@ def is_installed(library: str) -> bool:
         return False
 
 
-def look(role: str, library: str, *file: str) -> dict[str, Any]:
+def observe(role: str, library: str, *file: str) -> dict[str, Any]:
     if not is_installed(library):
         pytest.skip(f"{LIBRARIES[library]} is not installed")
     ended = subprocess.run(
@@ -51,8 +51,8 @@ def look(role: str, library: str, *file: str) -> dict[str, Any]:
         capture_output=True, text=True, timeout=LONGEST_S,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    seen: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
-    return seen
+    observed: dict[str, Any] = json.loads(ended.stdout.splitlines()[-1])
+    return observed
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -60,13 +60,13 @@ def look(role: str, library: str, *file: str) -> dict[str, Any]:
 def test_names_exist_and_calls_bind_and_each_planted_mistake_is_found(
     role: str, library: str
 ) -> None:
-    seen = look(role, library)
-    assert seen["wrong"] == []
-    assert seen["unchecked"] == UNCHECKED.get((role, library), [])
-    assert seen["missed"] == []
-    assert seen["planted"]["attribute"] >= 2
+    observed = observe(role, library)
+    assert observed["wrong"] == []
+    assert observed["unchecked"] == UNCHECKED.get((role, library), [])
+    assert observed["missed"] == []
+    assert observed["planted"]["attribute"] >= 2
     if role == "producer":
-        assert min(seen["planted"].values()) >= 4
+        assert min(observed["planted"].values()) >= 4
 
 
 @pytest.mark.parametrize(
@@ -97,5 +97,5 @@ def test_a_mistake_in_the_text_is_found(
     assert right in text
     copy = tmp_path / f"{library}.py"
     copy.write_text(text.replace(right, wrong))
-    found = look(role, library, str(copy))["wrong"]
+    found = observe(role, library, str(copy))["wrong"]
     assert any(message in line for line in found), found

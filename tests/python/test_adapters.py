@@ -1,4 +1,4 @@
-"""Our adapters against the real libraries, each in a process of its own."""
+"""dlbench's adapters with the real libraries, each in a separate process."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ UNSUPPORTED = {
 # Those that place arrays themselves, and how far these are aligned.
 OWN_PLACE = {"dpnp": 64, "jax": 64, "mlx": 8, "tensorflow": 64}
 
-# What a native array becomes: "ok", unless said here by protocol and case ("" for each).
+# What a native array becomes: "ok", unless listed here by protocol and case ("" for each).
 CROSSED: dict[str, dict[str, dict[str, str]]] = {
     "array_api_strict": {"dlpack": {}, "convert": {}},
     "dpnp": {"dlpack": {}, "convert": {}},
@@ -100,7 +100,7 @@ CROSSED: dict[str, dict[str, dict[str, str]]] = {
 }
 
 
-def look(library: str) -> dict[str, Any]:
+def observe(library: str) -> dict[str, Any]:
     done = subprocess.run(
         [sys.executable, str(LOOK), library, json.dumps(CASES)],
         capture_output=True,
@@ -118,7 +118,7 @@ def test_the_tables_name_each_adapter_file() -> None:
     }
     others = {"faulty"}  # it is no library, and has tests of its own
     others |= set(OUTCOMES) | set(CONDITIONAL) | ELSEWHERE
-    others |= set(test_on_top_of_arrays.TABLE) - {"pyarrow"}  # which is told of in both
+    others |= set(test_on_top_of_arrays.TABLE) - {"pyarrow"}  # which is in both tables
     assert files - others == set(UNSUPPORTED) == set(CROSSED)
     assert others < files
     consumers = {path.stem for path in PACKAGE.glob("consumers/*.py")} - others
@@ -128,7 +128,7 @@ def test_the_tables_name_each_adapter_file() -> None:
 @pytest.mark.libraries
 @pytest.mark.parametrize("library", sorted(UNSUPPORTED))
 def test_a_library_against_its_adapters(library: str) -> None:
-    report = look(library)
+    report = observe(library)
     assert bool(report["version"]) == (library != "native")
     assert report["devices"][0] == ("sycl:0" if library == "dpnp" else "cpu")
     assert report["has_ready"] == (library in ("dpnp", "jax", "mlx"))

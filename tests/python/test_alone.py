@@ -1,4 +1,4 @@
-"""A consumer without a call for one protocol alone is shown nothing else."""
+"""A consumer without a call for one protocol alone receives an object with that protocol alone."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ pytestmark = pytest.mark.process
 PROTOCOLS = [*alone.PROPERTIES, *alone.METHODS, "buffer"]
 
 
-def seen(ok: dict[str, Any]) -> tuple[str, str, str]:
-    return ok["seen"]["used"], ok["seen"]["struct"], ok["seen"]["via"]
+def observed(ok: dict[str, Any]) -> tuple[str, str, str]:
+    return ok["observed"]["used"], ok["observed"]["struct"], ok["observed"]["via"]
 
 
 def test_each_struct_of_dlpack_is_requested(tmp_path: Path) -> None:
     legacy = cross(tmp_path, MAKE, SHARE, "dlpack_legacy")["ok"]
-    assert seen(legacy) == ("dlpack", "legacy", "proxy")
-    assert legacy["seen"]["calls"][0].endswith(" -> TypeError")
+    assert observed(legacy) == ("dlpack", "legacy", "proxy")
+    assert legacy["observed"]["calls"][0].endswith(" -> TypeError")
     assert legacy["outcome"] == "zero-copy"
     versioned = cross(tmp_path, MAKE, SHARE, "dlpack_versioned")["ok"]
-    assert seen(versioned) == ("dlpack", "versioned", "direct")
+    assert observed(versioned) == ("dlpack", "versioned", "direct")
 
 
 OLD = (
@@ -41,7 +41,7 @@ OLD = (
 
 
 def test_a_producer_of_one_struct_has_no_other(tmp_path: Path) -> None:
-    assert seen(cross(tmp_path, OLD, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
+    assert observed(cross(tmp_path, OLD, SHARE, "dlpack_legacy")["ok"])[1:] == ("legacy", "direct")
     error = cross(tmp_path, OLD, SHARE, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert error["reason"] == (
@@ -96,7 +96,7 @@ def test_a_library_that_is_handed_a_capsule_gets_what_is_handed_out_unrequested(
         "    def __dlpack_device__(self): return (1, 0)\n"
         "PROTOCOLS = {'dlpack': Capsule(lambda capsule: np.from_dlpack(Held(capsule)))}\n"
     )
-    assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["seen"]["struct"] == "legacy"
+    assert cross(tmp_path, MAKE, take, "dlpack_legacy")["ok"]["observed"]["struct"] == "legacy"
     error = cross(tmp_path, MAKE, take, "dlpack_versioned")["error"]
     assert error["outcome"] == "no-protocol"
     assert "which has the legacy struct" in error["reason"]
@@ -105,7 +105,7 @@ def test_a_library_that_is_handed_a_capsule_gets_what_is_handed_out_unrequested(
 @pytest.mark.parametrize("protocol", ["array_interface", "array_struct", "buffer", "array"])
 def test_a_conversion_is_shown_that_protocol_alone(tmp_path: Path, protocol: str) -> None:
     ok = cross(tmp_path, MAKE, SHARE, protocol)["ok"]
-    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "proxy")
+    assert (ok["observed"]["used"], ok["observed"]["via"]) == (protocol, "proxy")
     assert ok["outcome"] == "zero-copy"
     assert ok["floor"] == "proxy"
 
@@ -124,7 +124,7 @@ def test_a_conversion_that_asks_and_then_refuses_is_refused(tmp_path: Path) -> N
 
 
 def test_a_conversion_is_not_taken_for_dlpack(tmp_path: Path) -> None:
-    """Whoever takes DLPack has a call for it, and a column of it that can be compared."""
+    """A consumer that imports DLPack has a call for it, and a column of it that can be compared."""
     take = "import numpy as np\nPROTOCOLS = {'convert': np.asarray}\n"
     for protocol in ("dlpack", "dlpack_legacy", "dlpack_c"):
         error = cross(tmp_path, MAKE, take, protocol)["error"]
@@ -152,7 +152,7 @@ def test_every_protocol_but_two_can_be_shown_alone() -> None:
 
 
 def test_what_the_producer_fails_alone_is_reported_as_its_own(tmp_path: Path) -> None:
-    """Also after the consumer was told that the old method knows no versions."""
+    """Also after the old method has refused the version."""
     make = MAKE.replace("return case.numpy()", "a = case.numpy(); a.flags.writeable = 0; return a")
     error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
     assert (error["outcome"], error["exception"]) == ("no-protocol", "BufferError")

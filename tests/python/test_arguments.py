@@ -1,4 +1,4 @@
-"""NAME:ARGUMENT: what is chosen is read without running a file, and reaches it before it runs."""
+"""NAME:ARGUMENT: the argument is read without running a file, and is set before the file runs."""
 
 from __future__ import annotations
 

@@ -38,14 +38,14 @@ def namespaces() -> None:
 
 def needed(*wanted: str) -> Iterator[importlib.metadata.Distribution]:
     """The distributions of these requirements, and of theirs."""
-    waiting, seen = [Requirement(one) for one in wanted], set()
+    waiting, observed = [Requirement(one) for one in wanted], set()
     while waiting:
         now = waiting.pop()
         distribution = importlib.metadata.distribution(now.name)
         for extra in ("", *now.extras):
-            if (now.name, extra) in seen:
+            if (now.name, extra) in observed:
                 continue
-            seen.add((now.name, extra))
+            observed.add((now.name, extra))
             for line in distribution.requires or ():
                 one = Requirement(line)
                 if one.marker is None or one.marker.evaluate({"extra": extra}):
@@ -112,6 +112,6 @@ def test_a_system_that_is_not_bare_is_refused(tmp_path: Path, planted: str) -> N
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0
-    refused = "first_commands: this is no bare system" in done.stderr
+    refused = "first_commands: not a bare system" in done.stderr
     assert refused is bool(planted), done.stderr
     assert ("no-python: command not found" in done.stderr) is not refused

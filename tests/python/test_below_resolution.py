@@ -1,4 +1,4 @@
-"""A device's time that its timer cannot tell from none: a bound everywhere, nowhere a number."""
+"""A device time below the timer's resolution has a bound everywhere and a number nowhere."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ REASON = (
 
 
 def below(**given: Any) -> dict[str, Any]:
-    seen = {"found": "zero-copy", "changed": [], "code": "below-resolution", "below_ns": 31.25}
-    seen |= {"data": {"limit": "step"}}
-    seen |= {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "skipped")}
-    seen |= {"device_timer": {"step_ns": 1000.0, "empty_ns": 2000.0, "scatter_ns": 0.0}}
+    observed = {"found": "zero-copy", "changed": [], "code": "below-resolution", "below_ns": 31.25}
+    observed |= {"data": {"limit": "step"}}
+    observed |= {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "skipped")}
+    observed |= {"device_timer": {"step_ns": 1000.0, "empty_ns": 2000.0, "scatter_ns": 0.0}}
     where = {"clock": "device", "device": "cuda:0"}
-    return samples.missing("native", "torch", "unsupported", REASON, **(seen | where | given))
+    return samples.missing("native", "torch", "unsupported", REASON, **(observed | where | given))
 
 
 @pytest.fixture

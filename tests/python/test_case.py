@@ -1,4 +1,4 @@
-"""A case's array: where it lies, how it is laid out, and what is in it."""
+"""A case's array: its place, its layout and its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The case sweep of all cases: what makes a pair copy is found and timed, the rest is not timed."""
+"""The sweep of all cases: cases with another outcome are found and timed, the others are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""CELL on the command line: words choose, and what they leave open falls to the usual."""
+"""CELL on the command line: words select, and open axes have their default."""
 
 from __future__ import annotations
 

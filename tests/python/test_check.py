@@ -1,4 +1,4 @@
-"""Rules on real halves, in processes of their own."""
+"""Rules on the real native producer and consumer, in separate processes."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_a_rule_that_crashes_costs_one_start_and_no_other_rule(name: str) -> Non
     mine = [rule for rule in RULES.by_name.values() if rule.role == role and rule.risky]
     found = runner.check(prove.planted(f"breaks={name}"), mine)
     assert found.results[name].outcome == "broken"
-    assert "SIG" in found.results[name].seen
+    assert "SIG" in found.results[name].observed
     assert found.results[name].signal
     assert found.starts == 2
     others = [result for result in found.results.values() if result.rule != name]
@@ -88,7 +88,7 @@ def test_a_library_that_dies_at_exit_anyway_is_not_blamed_for_the_exchange(folde
     )
     (result,) = results(library, "import.alive-at-exit").values()
     assert result.outcome == "unclear"
-    assert "without an exchange as well" in result.seen
+    assert "without an exchange as well" in result.observed
 
 
 BAD_END = """\
@@ -113,7 +113,7 @@ def test_a_bad_end_is_not_that_of_a_rule_that_did_not_apply(folder: Path) -> Non
     path.write_text(BAD_END)
     library = runner.Library("mine", path, None)
     (result,) = results(library, "export.deleter-at-exit").values()
-    assert (result.outcome, result.seen) == ("not-applicable", "its arrays have no __dlpack__")
+    assert (result.outcome, result.observed) == ("not-applicable", "its arrays have no __dlpack__")
 
 
 def test_a_hang_is_its_rules_result(folder: Path) -> None:
@@ -124,7 +124,7 @@ def test_a_hang_is_its_rules_result(folder: Path) -> None:
     rules = [RULES.by_name["import.legacy"], RULES.by_name["import-buffer.values"]]
     found = runner.check(library, rules, 1.0)
     assert found.results["import.legacy"].outcome == "broken"
-    assert "no answer in 1 s" in found.results["import.legacy"].seen
+    assert "no answer in 1 s" in found.results["import.legacy"].observed
     assert found.results["import-buffer.values"].outcome == "not-applicable"
 
 
@@ -270,7 +270,7 @@ NARROW = (
 def test_a_narrower_dtype_is_shown_by_what_it_loses(folder: Path) -> None:
     (result,) = results(own(folder, NARROW), "import.dtypes").values()
     assert result.outcome == "broken"
-    assert result.seen == "int64 arrives as int32, and 1099511627777 as 1"
+    assert result.observed == "int64 arrives as int32, and 1099511627777 as 1"
 
 
 LEAKY = (
@@ -294,7 +294,7 @@ def test_what_is_left_by_any_array_is_not_the_imports_leak(folder: Path) -> None
     both = runner.Library("mine", library.consumer, library.consumer)
     (result,) = results(both, "import.leak").values()
     assert result.outcome == "unclear"
-    assert "array that it makes" in result.seen
+    assert "array that it makes" in result.observed
 
 
 def test_an_adapter_without_make_is_reported(
@@ -347,7 +347,7 @@ def test_show_prints_an_earlier_check(folder: Path, capsys: pytest.CaptureFixtur
     "change",
     [
         {"outcome": "maybe"},
-        {"seen": 3},
+        {"observed": 3},
         {"outcome": "broken"},
         {"accepted": "yes"},
     ],
@@ -377,7 +377,7 @@ def test_what_a_dying_library_prints_on_standard_output_is_shown(folder: Path) -
         "PROTOCOLS = {'dlpack': take}\n",
     )
     (result,) = results(library, "import.legacy").values()
-    assert result.seen.endswith(": what():  boom")
+    assert result.observed.endswith(": what():  boom")
     assert "boom" in result.stderr_tail
 
 

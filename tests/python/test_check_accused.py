@@ -245,7 +245,7 @@ class Lines(_check.Buffered):
     ("requested", "expected"),
     [
         (lambda flags: flags, ["holds", "holds"]),
-        # Whoever asks for anything is told of strides: nobody is refused.
+        # Each request is answered with strides: none is refused.
         (lambda flags: 0x18, ["broken", "holds"]),
         (lambda flags: 0x11C, ["broken", "broken"]),
         (lambda flags: 0 if flags == 0x8 else flags, ["holds", "broken"]),
@@ -268,7 +268,7 @@ def forget_without_context(x: Any) -> Array:
     """Keeps what has no context for ever."""
     capsule = x.__dlpack__(max_version=(1, 0))
     if not _check.read(capsule)["context"]:
-        KEPT.append(_check.take(capsule))
+        KEPT.append(_check.import_capsule(capsule))
         return np.asarray(KEPT[-1].facts["shape"])
     return np.from_dlpack(x)
 
@@ -300,6 +300,6 @@ def test_a_context_may_be_null_and_an_import_exported_again() -> None:
     assert outcomes(rules[0], from_dlpack=forget_without_context) == ["broken"]
 
     def again(x: Any) -> Again:
-        return Again(_check.take(x.__dlpack__(max_version=(1, 0))))
+        return Again(_check.import_capsule(x.__dlpack__(max_version=(1, 0))))
 
     assert outcomes(rules[1], from_dlpack=again) == ["broken"]

@@ -1,4 +1,4 @@
-"""Arrays on a device: no rule reads their memory, and what is written says where they lay."""
+"""Arrays on a device: no rule reads their memory, and the results name the device."""
 
 from __future__ import annotations
 
@@ -56,9 +56,9 @@ def test_memory_of_a_device_is_not_read(tmp_path: Path) -> None:
     library = runner.Library("mine", path, None, device="cuda:0")
     names = [name for name, rule in RULES.by_name.items() if rule.role == "producer"]
     found = results(library, *(name for name in names if "leak" not in name))
-    assert [result for result in found.values() if result.signal or "SIG" in result.seen] == []
+    assert [result for result in found.values() if result.signal or "SIG" in result.observed] == []
     for name in ("export.grid", "export.dtypes", "export.other-thread", "c-api.export"):
-        assert (found[name].outcome, found[name].seen) == (
+        assert (found[name].outcome, found[name].observed) == (
             "not-applicable", "its memory is on (2, 0)",
         ), name  # fmt: skip
     # What the tensor says of itself is seen all the same.
@@ -92,7 +92,7 @@ KEEPS_DEVICE = (
 def test_a_library_that_hands_on_an_unknown_device_takes_it_as_what_it_is(tmp_path: Path) -> None:
     library = runner.Library("mine", None, mine(tmp_path, "consumer", KEEPS_DEVICE))
     (result,) = results(library, "import.unknown-device").values()
-    assert (result.outcome, result.seen) == ("holds", "taken as what it is")
+    assert (result.outcome, result.observed) == ("holds", "taken as what it is")
 
 
 def test_the_table_names_the_device_and_the_command_that_was_given() -> None:

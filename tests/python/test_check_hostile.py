@@ -1,4 +1,4 @@
-"""Descriptions that no memory can have: a rule finds them, and the judge lives."""
+"""Descriptions that no memory can have: a rule finds them, and the judge survives."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dlbench.check.verdict import Broken
 from dlpack_structs import ExchangeApi, Versioned, borrowed_capsule
 from forged_buffer import Buffer, buffer_type
 from test_native_foreign import delete, described
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -186,7 +186,7 @@ def test_a_table_that_is_none_costs_the_cells_of_its_protocol(tmp_path: Path) ->
     for number, name in enumerate(names):
         for at, protocol in enumerate(("dlpack", "dlpack_c", "convert")):
             requests.append(prepare(3 * number + at, name, "taker", protocol, F32))
-    answers = ask(tmp_path, *requests)[first:]
+    answers = send_request(tmp_path, *requests)[first:]
     assert len(answers) == 3 * len(names)
     for number, name in enumerate(names):
         plain, by_table, converted = answers[3 * number : 3 * number + 3]

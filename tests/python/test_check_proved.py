@@ -15,7 +15,7 @@ pytestmark = pytest.mark.process
 def test_every_rule_is_kept_by_an_honest_half_and_broken_by_its_faulty_alone(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    # The table is for whoever reads what CI printed.
+    # The table is for readers of a CI log.
     with capsys.disabled():
         assert main(["check", "--prove"]) == 0
 

@@ -1,4 +1,4 @@
-"""The judge's hands against ctypes: what it reads, what it exports, and how it counts."""
+"""The reader and the exporter of `_check` against ctypes."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from dlpack_structs import Versioned, take, versioned
 def test_it_reads_what_ctypes_reads() -> None:
     array = producer.Array(np.arange(24, dtype=np.int16).reshape(4, 6)[::2, ::-1])
     capsule = array.__dlpack__(max_version=(1, 3))
-    seen, raw = _check.read(capsule), versioned(capsule)
+    observed, raw = _check.read(capsule), versioned(capsule)
     tensor = raw.tensor
-    assert seen["data"] + seen["byte_offset"] == tensor.data + tensor.byte_offset
-    assert seen["shape"] == tuple(tensor.shape[i] for i in range(tensor.ndim)) == (2, 6)
-    assert seen["strides"] == tuple(tensor.strides[i] for i in range(tensor.ndim)) == (12, -1)
-    assert seen["dtype"] == (tensor.code, tensor.bits, tensor.lanes) == (0, 16, 1)
-    assert seen["version"] == (raw.major, raw.minor)
-    assert (seen["flags"], seen["name"]) == (raw.flags, "dltensor_versioned")
+    assert observed["data"] + observed["byte_offset"] == tensor.data + tensor.byte_offset
+    assert observed["shape"] == tuple(tensor.shape[i] for i in range(tensor.ndim)) == (2, 6)
+    assert observed["strides"] == tuple(tensor.strides[i] for i in range(tensor.ndim)) == (12, -1)
+    assert observed["dtype"] == (tensor.code, tensor.bits, tensor.lanes) == (0, 16, 1)
+    assert observed["version"] == (raw.major, raw.minor)
+    assert (observed["flags"], observed["name"]) == (raw.flags, "dltensor_versioned")
 
 
 def borrowed(**words: Any) -> tuple[_check.Memory, _check.BorrowedTensor]:
@@ -70,7 +70,7 @@ def test_a_capsule_that_nothing_took_gives_back() -> None:
 def test_what_was_taken_is_given_back_once_in_each_way(how: str) -> None:
     _, exported = borrowed()
     capsule = exported.capsule()
-    taken = _check.take(capsule)
+    taken = _check.import_capsule(capsule)
     assert '"used_dltensor_versioned"' in repr(capsule)
     taken.release(how)
     taken.release(how)
@@ -109,11 +109,11 @@ def test_what_is_no_dlpack_capsule_is_an_error(thing: Any) -> None:
     with pytest.raises(ValueError):  # noqa: PT011
         _check.read(thing)
     with pytest.raises(ValueError):  # noqa: PT011
-        _check.take(thing)
+        _check.import_capsule(thing)
 
 
 def test_another_major_version_is_read_to_its_flags_alone() -> None:
     _, exported = borrowed(version=(2, 0), trapped=True)
-    seen = _check.read(exported.capsule())
-    assert seen["version"] == (2, 0)
-    assert "shape" not in seen
+    observed = _check.read(exported.capsule())
+    assert observed["version"] == (2, 0)
+    assert "shape" not in observed

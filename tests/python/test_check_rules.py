@@ -1,4 +1,4 @@
-"""Rules on halves made for them, in this very process: who is blamed, and who is not."""
+"""Rules on producers and consumers made for them, in this process: which side a rule blames."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def test_refused_dtypes_are_not_counted_as_exported() -> None:
 
         return make
 
-    outcome, seen = concluded("export.dtypes", refuses())
+    outcome, observed = concluded("export.dtypes", refuses())
     assert outcome == "not-applicable"
-    assert "BufferError: not that" in seen
+    assert "BufferError: not that" in observed
     every = concluded("export.dtypes", refuses("none"))[1].split()[0]
     assert concluded("export.dtypes", refuses("none")) == ("holds", f"{every} of {every} dtypes")
     one_less = f"{int(every) - 1} of {every} dtypes"
@@ -90,11 +90,11 @@ def test_rocm_refuses_both_streams(accepted: int | None) -> None:
                 raise ValueError("no such stream")
             return super().__dlpack__(**keywords)
 
-    outcome, seen = concluded(
+    outcome, observed = concluded(
         "export.stream-rocm-one", lambda case, _: Streams(case.numpy(), device=(10, 0)), "rocm:0"
     )
     assert outcome == ("holds" if accepted is None else "broken")
-    assert accepted is None or f"stream={accepted} is accepted" in seen
+    assert accepted is None or f"stream={accepted} is accepted" in observed
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_copy_of_a_read_only_array_may_be_written_to(flags: int, outcome: str)
 
 
 class Buffer(_check.Buffered):
-    """An array with the buffer protocol; who asks for contiguous memory gets `asked`."""
+    """An array with the buffer protocol; a request for contiguous memory returns `asked`."""
 
     def __init__(self, array: Array, requested: Array) -> None:
         self.array, self.requested = array, requested
@@ -173,7 +173,7 @@ def test_a_format_is_in_the_words_of_struct(format_: str, outcome: str) -> None:
 
 
 class Fresh(Exporter):
-    """Lends a copy each time; the first one is overwritten when it is given back."""
+    """Exports a copy each time; the first one is overwritten when it is released."""
 
     def __dlpack__(self, **keywords: Any) -> Any:
         array, first = self.array, not self.calls
@@ -189,7 +189,7 @@ def test_a_borrowed_tensor_is_held_while_it_is_read(rule: str) -> None:
 
 
 class Exported(Buffer):
-    """A copy for each who asks, overwritten when it is given back."""
+    """A copy for each request, overwritten when it is released."""
 
     def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
         self.exported = self.array.copy()

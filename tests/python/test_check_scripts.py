@@ -1,4 +1,4 @@
-"""The scripts of broken rules: they run without dlbench, and show what the rule speaks of."""
+"""The scripts of broken rules: they run without dlbench, and show the subject of the rule."""
 
 from __future__ import annotations
 

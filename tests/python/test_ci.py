@@ -1,4 +1,4 @@
-"""What the docs tell people to put into CI: each dlbench command of it, run for real.
+"""The CI page of the docs: each dlbench command of it runs.
 
 The commands that measure are too long for a test; they are run over one pair at one size.
 """

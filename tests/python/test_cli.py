@@ -1,4 +1,4 @@
-"""The command line: what it refuses, what it starts, where things go, how it ends."""
+"""The command line: refused input, started work, output streams and exit statuses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dlbench compare`: what it says of two documents, and how it ends."""
+"""`dlbench compare`: its output for two documents, and its exit status."""
 
 from __future__ import annotations
 
@@ -180,12 +180,12 @@ def test_three_processes_that_cannot_see_the_threshold_are_inconclusive(
     comparison = json.loads(run(capsys, *noisy, "--json")[1])
     jsonschema.Draft202012Validator(SCHEMA).validate(comparison)
     open_ = comparison["inconclusive"]
-    blind = [cell for cell in comparison["cells"] if cell["verdict"] == "INCONCLUSIVE"]
-    assert len(blind) == open_["cells"] == comparison["counts"]["INCONCLUSIVE"]
-    assert all(cell["minimum_detectable_change"] > 0.05 for cell in blind)
-    assert {cell["inconclusive"]["code"] for cell in blind} == {"too-few-processes"}
+    inconclusive = [cell for cell in comparison["cells"] if cell["verdict"] == "INCONCLUSIVE"]
+    assert len(inconclusive) == open_["cells"] == comparison["counts"]["INCONCLUSIVE"]
+    assert all(cell["minimum_detectable_change"] > 0.05 for cell in inconclusive)
+    assert {cell["inconclusive"]["code"] for cell in inconclusive} == {"too-few-processes"}
     replicas = open_["replicas"]
-    assert replicas == max(cell["inconclusive"]["replicas"] for cell in blind)
+    assert replicas == max(cell["inconclusive"]["replicas"] for cell in inconclusive)
     assert f"--replicas {replicas} on each side" in err
     sides = [write(tmp_path, str(seed), document(seed, replicas, 0.04)) for seed in (3, 4)]
     assert run(capsys, *sides)[0] == 0
@@ -414,11 +414,11 @@ def test_a_count_that_failed_fails_the_gate(
 def test_exit_statuses() -> None:
     counts = dict.fromkeys(("SLOW", "worse", "lost", "AMBIG", "INCONCLUSIVE"), 0)
     nothing = {"cells": 0, "of": 4, "replicas": None}
-    seen: dict[str, Any] = {"counts": counts | {"AMBIG": 1}, "inconclusive": nothing}
-    assert gate.status(comparison_of(seen), gate.ALL) == 0  # what matters would have been seen
+    observed: dict[str, Any] = {"counts": counts | {"AMBIG": 1}, "inconclusive": nothing}
+    assert gate.status(comparison_of(observed), gate.ALL) == 0  # what matters would have been seen
 
     def with_cells(cells: int) -> dict[str, Any]:
-        return seen | {"inconclusive": nothing | {"cells": cells}, "threshold": 0.05}
+        return observed | {"inconclusive": nothing | {"cells": cells}, "threshold": 0.05}
 
     assert gate.status(comparison_of(with_cells(1)), gate.ALL) == 3
     assert gate.status(comparison_of(with_cells(2)), gate.ALL) == 3  # half of them

@@ -1,4 +1,4 @@
-"""What a build says where headers are missing; that it downloads nothing without being asked."""
+"""The messages of a build for missing headers; it downloads nothing by default."""
 
 from __future__ import annotations
 

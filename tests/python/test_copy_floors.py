@@ -1,5 +1,4 @@
-"""The device's own memcpy, which copies are held against: what of it is timed, and what is not
-told."""
+"""The device's own memcpy, the reference for copies: what of it is timed, and what is absent."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from typing import Any
 import pytest
 
 import fakes
-from wire import ask
+from wire import send_request
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
@@ -24,7 +23,7 @@ def floors(
     memory = {"DLBENCH_FAKE_MEMORY_MB": str(CONTEXT_MB + free_mb)}
     for name, value in fakes.environment(**memory, **more).items():
         monkeypatch.setenv(name, value)
-    (answer,) = ask(folder, {"do": "copy_floors", "device": device})
+    (answer,) = send_request(folder, {"do": "copy_floors", "device": device})
     found: dict[str, Any] = answer["ok"]
     return found
 

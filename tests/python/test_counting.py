@@ -1,4 +1,4 @@
-"""Instructions of whole exchanges under valgrind, and what is said where there is none."""
+"""Instructions of whole exchanges under valgrind, and the message without valgrind."""
 
 from __future__ import annotations
 
@@ -227,9 +227,9 @@ def test_there_is_no_guard_under_valgrind(tmp_path: Path) -> None:
     with CountingWorker(tmp_path, found.environment, 300.0) as worker:
         for name in ("native", "faulty:silent-copy"):
             for role, file in found.roles(name).items():
-                worker.ask(worker_requests.load(role, name, str(file.path)))
-        worker.ask(worker_requests.prepare(entry_of(entry)))
-        judged = worker.ask({"do": "judge", "id": 0})
+                worker.send_request(worker_requests.load(role, name, str(file.path)))
+        worker.send_request(worker_requests.prepare(entry_of(entry)))
+        judged = worker.send_request({"do": "judge", "id": 0})
     assert (judged["outcome"], judged["evidence"]["guard"]) == ("copy", "skipped")
     assert "no-guard" in warning_codes(judged)
 

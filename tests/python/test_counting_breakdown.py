@@ -1,4 +1,4 @@
-"""Breakdowns of counts written by hand: each instruction has one owner, none is lost."""
+"""Breakdowns of counts written by hand: each instruction belongs to one line, none is lost."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_each_table_sums_to_the_total() -> None:
 def test_a_function_is_charged_without_the_python_functions_that_it_calls() -> None:
     made = breakdown(PLAIN, _named(900, 600, 100), FRAMES)
     own = {(line.library, line.name): line.own for line in made.python}
-    # 30 instructions told the three calls apart: ten each are taken off.
+    # 30 instructions separated the three calls: ten each are subtracted.
     assert own == {
         ("taker", "take"): 900 - 600 - 10,
         ("maker", "Array.__dlpack__"): 600 - 100 - 10,

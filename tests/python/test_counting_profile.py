@@ -1,4 +1,4 @@
-"""The reader of callgrind's files: what it makes of a good one, and what it says of a bad one."""
+"""The reader of callgrind's files: good files, and the messages for bad ones."""
 
 from __future__ import annotations
 

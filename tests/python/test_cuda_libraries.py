@@ -35,15 +35,15 @@ def use(library: str, *more: str) -> dict[str, Any]:
         env=fakes.environment(), capture_output=True, text=True, timeout=100,
     )  # fmt: skip
     assert ended.returncode == 0, ended.stderr
-    seen: dict[str, Any] = json.loads(ended.stdout)
-    return seen
+    observed: dict[str, Any] = json.loads(ended.stdout)
+    return observed
 
 
 def test_cuda_core_ignores_the_stream_that_it_is_given() -> None:
     assert use("cuda-core") == {
         "same address": True,
-        "ignored": {"saw": 1, "blocked": False},
-        "event": {"saw": 2, "blocked": False},
+        "ignored": {"content": 1, "blocked": False},
+        "event": {"content": 2, "blocked": False},
     }
 
 

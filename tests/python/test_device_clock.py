@@ -1,4 +1,4 @@
-"""The device's own clock: what is in flight, a host that is too late, and what takes no time."""
+"""The device's own clock: work in flight, a late host, and exchanges without device time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import dlbench
 import fakes
 import whole
 from dlbench import _core
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
@@ -67,7 +67,7 @@ def on_sim(consumer: str, size: int) -> dict[str, Any]:
 @pytest.mark.parametrize("mebibytes", [1, 32])
 def test_no_more_is_in_flight_than_is_promised(tmp_path: Path, mebibytes: int) -> None:
     halves = [load(role, "native") for role in ("producer", "consumer")]
-    *_, answer = ask(tmp_path, *halves, on_sim("native", mebibytes << 20))
+    *_, answer = send_request(tmp_path, *halves, on_sim("native", mebibytes << 20))
     iterations = answer["ok"]["iterations"]
     assert iterations.keys() == set(CLOCKS), answer
     assert 1 <= iterations["device"] <= min(64, 256 // mebibytes)
@@ -75,7 +75,7 @@ def test_no_more_is_in_flight_than_is_promised(tmp_path: Path, mebibytes: int) -
 
 def test_a_round_whose_host_was_late_says_so(tmp_path: Path) -> None:
     one = {"do": "round", "id": 1, "clock": "device", "iterations": 1, "prelude": 0}
-    *_, good, _, late = ask(
+    *_, good, _, late = send_request(
         tmp_path,
         load("producer", "native"),
         plant(tmp_path, "consumer", "dawdler", DAWDLES),
@@ -172,7 +172,7 @@ def test_an_empty_row_that_was_late_is_taken_again(
     request = prepare(1, "native", "dawdler", "dlpack", F32, 4096, CLOCKS)
     request["exchange"]["device"] = "cuda:0"
     one = {"do": "round", "id": 1, "clock": "device", "iterations": 1, "prelude": 0}
-    *_, late = ask(
+    *_, late = send_request(
         tmp_path,
         load("producer", "native"),
         plant(tmp_path, "consumer", "dawdler", LATE_ROW),
@@ -189,7 +189,7 @@ def test_an_empty_row_is_held_no_longer_than_it_needs(tmp_path: Path) -> None:
     slow = DAWDLES.replace("MARK.exists()", "True").replace("0.3", "0.04")
     request = on_sim("dawdler", 4096) | {"round_ns": 50_000_000}
     one = {"do": "round", "id": 1, "clock": "device", "iterations": 1, "prelude": 0}
-    *_, first, second, third = ask(
+    *_, first, second, third = send_request(
         tmp_path,
         load("producer", "native"),
         plant(tmp_path, "consumer", "dawdler", slow),
@@ -230,7 +230,7 @@ def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> 
     assert nothing["below_ns"] >= 2 * timer["step_ns"] / 64
     assert nothing["reason"].startswith("below ")
     # Work that is there is found, and ten times as much is longer. A host thread sleeps longer than
-    # it is told to, the short sleep by a greater share.
+    # requested, the short sleep by a greater share.
     short, long = found["puts:works=200"]["real_time"], found["puts:works=2000"]["real_time"]
     assert short >= 200e3
     assert long >= 2000e3

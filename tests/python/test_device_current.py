@@ -15,7 +15,7 @@ import dlbench
 import fakes
 import whole
 from dlbench import _core
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
@@ -125,8 +125,8 @@ def test_each_device_is_current_for_its_exchanges(tmp_path: Path) -> None:
         whole_exchange = [e for e in here if e["phase"] == "exchange"]
         assert {entry["clock"] for entry in whole_exchange} == {"call", "ready", "device"}
         for entry in whole_exchange:
-            seen = entry.get("found", entry["outcome"])
-            assert seen == "zero-copy", (entry["name"], entry.get("reason"))
+            observed = entry.get("found", entry["outcome"])
+            assert observed == "zero-copy", (entry["name"], entry.get("reason"))
         exported = next(e for e in here if e["phase"] == "export")
         assert exported["outcome"] == "zero-copy", exported.get("reason")
         (call,) = (entry for entry in whole_exchange if entry["clock"] == "call")
@@ -196,7 +196,7 @@ def test_another_device_is_not_left_current(
         "device_memory": {"device": "cuda:1"},
         "sync": {key: order[key] for key in ("exchange", "case", "clocks", "round_ns")},
     }.get(request_after, {})
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "strict", STRICT),
         {"do": "load", "role": "consumer", "library": "native", "path": consumer},

@@ -1,4 +1,4 @@
-"""Whole runs on the simulated device: every clock and phase, pairs of devices, what is planted."""
+"""Whole runs on the simulated device: every clock and phase, pairs of devices, planted faults."""
 
 from __future__ import annotations
 
@@ -74,10 +74,10 @@ def test_three_clocks_are_three_numbers(
 
 
 def test_the_consumer_names_its_stream(simulated: dict[str, dict[str, Any]]) -> None:
-    calls = simulated[name()]["seen"]["calls"]
+    calls = simulated[name()]["observed"]["calls"]
     assert calls[0] == "__dlpack_device__()"
     assert calls[1].startswith("__dlpack__(max_version=(1,3),stream=")
-    assert simulated[name(protocol="dlpack_legacy")]["seen"]["struct"] == "legacy"
+    assert simulated[name(protocol="dlpack_legacy")]["observed"]["struct"] == "legacy"
 
 
 @pytest.mark.parametrize("phase", ["query", "export"])
@@ -114,8 +114,8 @@ def test_a_pair_of_devices_is_a_copy_of_the_producers(tmp_path: Path) -> None:
     assert entry["outcome"] == "device-copy"
     assert entry["copied_by"] == "producer"
     assert entry["gb_per_s"] > 0
-    assert entry["seen"]["flags"] == ["is-copied"]
-    assert any("dl_device=(1,0)" in call for call in entry["seen"]["calls"])
+    assert entry["observed"]["flags"] == ["is-copied"]
+    assert any("dl_device=(1,0)" in call for call in entry["observed"]["calls"])
     refused = found[name(device="sim:0+cpu", protocol="dlpack_c", size=1 << 20)]
     assert refused["outcome"] == "no-protocol"
     assert "other device" in refused["reason"]
@@ -169,7 +169,7 @@ def address(array):
 
 
 @pytest.mark.parametrize(
-    ("says", "outcome", "reason"),
+    ("result", "outcome", "reason"),
     [
         ("(12, 0)", "zero-copy", ""),
         ("(2, 0)", "refused", "imports to sim:0, not from device (2, 0)"),
@@ -177,10 +177,10 @@ def address(array):
     ],
 )
 def test_a_producer_that_lies_about_its_device(
-    tmp_path: Path, says: str, outcome: str, reason: str
+    tmp_path: Path, result: str, outcome: str, reason: str
 ) -> None:
     (tmp_path / "mine/producers").mkdir(parents=True)
-    (tmp_path / "mine/producers/liar.py").write_text(LIAR.format(device=says))
+    (tmp_path / "mine/producers/liar.py").write_text(LIAR.format(device=result))
     words = ["--producers", "liar", "--consumers", "native", "--adapters", "mine"]
     words += ["--devices", "sim:0", "--protocols", "dlpack", "--sizes", "4KiB", "--out", "run"]
     whole.run(tmp_path, "--matrix", *words, "--no-plots")

@@ -53,7 +53,7 @@ BOTH = ("array_ufunc", "array_function")
 def test_an_array_of_numpys_own_is_kept(tmp_path: Path, protocol: str) -> None:
     ok = cross(tmp_path, MAKE, TAKE, protocol)["ok"]
     assert (ok["outcome"], ok["changed"]) == ("unproven", [])
-    assert (ok["seen"]["used"], ok["seen"]["via"]) == (protocol, "direct")
+    assert (ok["observed"]["used"], ok["observed"]["via"]) == (protocol, "direct")
     assert set(ok["evidence"].values()) == {"skipped"}
     assert ok["warnings"] == []
 

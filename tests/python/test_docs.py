@@ -75,6 +75,17 @@ def test_a_page_longer_than_250_lines_is_two_pages(page: Path) -> None:
         assert len(written_lines(page)) <= 250
 
 
+SOURCE = re.compile(r"`((?:harness|producers|consumers|plots|results|cmake|tests|benchmarks"
+                    r"|packaging)/[\w./]+)`")  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_each_file_that_is_named_exists(page: Path) -> None:
+    """A name may leave out the suffix, as `harness/sync/classifier`."""
+    named = [name for name in SOURCE.findall(page.read_text()) if "NAME" not in name]
+    assert [name for name in named if not any(ROOT.glob(f"{name.rstrip('/')}*"))] == []
+
+
 def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One `two`\n[a](#one-two) [b](#three) [c](no.md) [d](page.md#one-two)\n")

@@ -1,4 +1,4 @@
-"""What dlbench says of drivers: on a machine without any, and on fake ones that fail."""
+"""The reports about drivers: on a machine without any, and on fake ones that fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "results/schema.json").read_tex
 def requested(monkeypatch: pytest.MonkeyPatch, **faults: str) -> dict[str, Driver]:
     for name, value in fakes.environment(**faults).items():
         monkeypatch.setenv(name, value)
-    return {driver.kind: driver for driver in drivers.ask()}
+    return {driver.kind: driver for driver in drivers.find_drivers()}
 
 
 @fakes.needs_fakes

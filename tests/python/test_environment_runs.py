@@ -1,4 +1,4 @@
-"""Runs over several environments: one journal, one document, and what is said of it."""
+"""Runs over several environments: one journal, one document, and its presentation."""
 
 from __future__ import annotations
 

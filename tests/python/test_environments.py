@@ -1,4 +1,4 @@
-"""Interpreters beside our own: what is asked of them, and what becomes of unfit ones."""
+"""Other interpreters: the queries to them, and the outcomes of unfit ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""MXNet's Python 3.10 and NumPy 1.26 beside ours. tests/environments/run makes both and runs this.
+"""MXNet's Python 3.10 and NumPy 1.26 as environments. tests/environments/run makes both and runs
+this.
 
 DLBENCH_MXNET and DLBENCH_NUMPY126 are their interpreters.
 """
@@ -67,7 +68,7 @@ def test_mxnet_is_measured_in_its_own_python(tmp_path: Path) -> None:
     outcomes = {(e["producer"], e["consumer"], e["protocol"]): e["outcome"] for e in there}
     assert {key: outcomes[key] for key in MXNET} == MXNET
     exported = [e for e in there if (e["producer"], e["protocol"]) == ("mxnet", "dlpack")]
-    assert {e["seen"]["via"] for e in exported} == {"exports"}
+    assert {e["observed"]["via"] for e in exported} == {"exports"}
     here = [e for e in found if e["environment"] == "default"]
     assert {e["outcome"] for e in here if "mxnet" in (e["producer"], e["consumer"])} == {
         "not-installed"
@@ -106,7 +107,7 @@ def test_mxnets_engine_holds_the_host(tmp_path: Path) -> None:
     looked_at = [e for e in document(tmp_path)["benchmarks"] if "sync" in e]
     assert {(e["producer"], e["environment"]) for e in looked_at} == {("mxnet", "mxnet310")}
     own = looked_at[0]["sync"][0]
-    assert (own["waits"], own["saw"], own["requested_by"]) == ("host", "new", "consumer")
+    assert (own["waits"], own["content"], own["requested_by"]) == ("host", "new", "consumer")
     assert own["export_blocked"] > 0.7
 
 
@@ -135,10 +136,10 @@ def test_numpy_126_beside_ours(tmp_path: Path) -> None:
         for e in found
         if (e["producer"], e["consumer"], e["protocol"]) == ("numpy", "native", "dlpack")
     }
-    assert numpy["default"]["seen"]["struct"] == "versioned"
-    assert numpy["np126"]["seen"]["struct"] == "legacy"
+    assert numpy["default"]["observed"]["struct"] == "versioned"
+    assert numpy["np126"]["observed"]["struct"] == "legacy"
     # Asked for `max_version`, 1.26 raises, and is asked again.
-    requested = {name: " ".join(entry["seen"]["calls"]) for name, entry in exported.items()}
+    requested = {name: " ".join(entry["observed"]["calls"]) for name, entry in exported.items()}
     assert {name: "TypeError" in calls for name, calls in requested.items()} == {
         "default": False,
         "np126": True,

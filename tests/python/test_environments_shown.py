@@ -1,4 +1,4 @@
-"""What is said of a document of several environments: each apart, what is the same once."""
+"""How a document of several environments is shown: each separately, equal facts once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words for how things end."""
+"""Texts for the ways in which processes end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An exchange counts once, by however many clocks it was measured."""
+"""An exchange counts once, whatever the number of its clocks."""
 
 from __future__ import annotations
 

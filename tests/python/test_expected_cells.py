@@ -1,4 +1,4 @@
-"""Not one cell is skipped in silence: what was asked for is measured, or has a reason."""
+"""No cell is skipped silently: each requested cell is measured or has a reason."""
 
 from __future__ import annotations
 

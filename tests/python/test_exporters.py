@@ -1,4 +1,4 @@
-"""Exports: read back by their readers where those install, else held against their rules."""
+"""Exports: read by their own readers if installed, else checked against their rules."""
 
 from __future__ import annotations
 

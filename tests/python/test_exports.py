@@ -13,7 +13,7 @@ import whole
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from test_phases import split
-from test_worker import F32, SHARE, ask, cross, plant
+from test_worker import F32, SHARE, cross, plant, send_request
 
 pytestmark = pytest.mark.process
 
@@ -122,8 +122,8 @@ def test_a_call_of_the_librarys_own_crosses(
     tmp_path: Path, protocol: str, exports: dict[str, str], used: str, struct: str
 ) -> None:
     ok = crossed(tmp_path, protocol, **exports)["ok"]
-    assert (ok["seen"]["used"], ok["seen"]["struct"]) == (used, struct)
-    assert ok["seen"]["via"] == "exports"
+    assert (ok["observed"]["used"], ok["observed"]["struct"]) == (used, struct)
+    assert ok["observed"]["via"] == "exports"
     assert ok["floor"] == "proxy"
     assert ok["first_ns"]["call"] > 0
 
@@ -138,13 +138,13 @@ def test_where_it_lies_is_reported_by_the_export(tmp_path: Path) -> None:
 
 def test_a_capsule_is_taken_from_it(tmp_path: Path) -> None:
     ok = crossed(tmp_path, "dlpack", TAKE_CAPSULE, dlpack_legacy="legacy")["ok"]
-    assert (ok["seen"]["via"], ok["seen"]["calls"]) == ("exports", ["__dlpack__()"])
+    assert (ok["observed"]["via"], ok["observed"]["calls"]) == ("exports", ["__dlpack__()"])
 
 
 def test_what_requests_an_old_struct_for_a_version_is_refused_and_asks_again(
     tmp_path: Path,
 ) -> None:
-    calls = crossed(tmp_path, "dlpack", dlpack_legacy="legacy")["ok"]["seen"]["calls"]
+    calls = crossed(tmp_path, "dlpack", dlpack_legacy="legacy")["ok"]["observed"]["calls"]
     assert calls[0].endswith(" -> TypeError")
     assert calls[-1].startswith("__dlpack__(")
 
@@ -191,13 +191,13 @@ def test_an_attribute_goes_before(tmp_path: Path) -> None:
         "def other(x): raise RuntimeError('not asked')\n"
         "EXPORTS = {'dlpack_legacy': other}\n"
     )
-    assert cross(tmp_path, make, SHARE, "buffer")["ok"]["seen"]["via"] != "exports"
+    assert cross(tmp_path, make, SHARE, "buffer")["ok"]["observed"]["via"] != "exports"
 
 
 def test_offers_name_them(tmp_path: Path) -> None:
     source = exporting(buffer="exported", dlpack_legacy="legacy")
     requested = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
-    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
+    ok = send_request(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
     assert ok["exports"] == ["dlpack_legacy", "buffer"]
     assert "buffer" not in ok["protocols"]
 
@@ -228,7 +228,7 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     found = whole.entries(whole.document(tmp_path)).values()
     crossed = [e for e in found if e["phase"] == "exchange" and e["protocol"] == "dlpack"]
     assert {e["outcome"] for e in crossed} == {"zero-copy"}
-    assert {e["seen"]["via"] for e in crossed} == {"exports"}
+    assert {e["observed"]["via"] for e in crossed} == {"exports"}
     assert {e["evidence"]["guard"] for e in crossed} == {"yes"}
     exports = [e for e in found if e["phase"] == "export" and e["protocol"] == "dlpack"]
     assert all(e["real_time"] > 0 for e in exports)

@@ -1,4 +1,4 @@
-"""What an exchange drops in silence, and what does not outlive the producer's array."""
+"""Attributes that an exchange drops silently, and results that do not outlive the array."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dlbench import _core
 from samples import warning_codes, warning_texts
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -33,7 +33,7 @@ def cross(
     case: dict[str, Any] = F32,
     size: int = 4096,
 ) -> dict[str, Any]:
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),

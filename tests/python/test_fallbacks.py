@@ -1,4 +1,4 @@
-"""The table under a case sweep: each row has one device, one size and what was tried."""
+"""The table of a case sweep: each row has one device, one size and the number of cases tried."""
 
 from __future__ import annotations
 

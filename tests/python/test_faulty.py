@@ -1,4 +1,4 @@
-"""Each planted fault really happens; the honest faulty behaves as the native halves do."""
+"""Each planted fault occurs; the adapter without a fault behaves as the native one does."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def test_a_tensor_that_ends_with_its_capsule() -> None:
     assert set(np.asarray(taken).view(np.uint8)) == {0xDD}
     array = producer("early-free")
     capsule = array.__dlpack__(**NEWEST)
-    # Whoever goes first, the tensor is given back once.
+    # The tensor is released once, in either order.
     deleted = _faulty_producer.deleted()
     late = _native_consumer.from_dlpack(Holding(capsule))
     del late
@@ -246,7 +246,7 @@ def test_a_consumer_that_deletes_twice(fault: str) -> None:
 
 
 class Exporting:
-    """Lends a tensor in a capsule that deletes what nobody took."""
+    """Exports a tensor in a capsule that deletes it if nothing imported it."""
 
     def __init__(self, managed: Versioned) -> None:
         self.managed = managed

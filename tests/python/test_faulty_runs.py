@@ -1,5 +1,4 @@
-"""What a measuring run says of each planted fault that it can see, and that it says nothing of
-honest libraries."""
+"""A measuring run reports each planted fault that it can detect, and none of honest libraries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a finding says is so of every cell that it names."""
+"""The text of a finding is true for every cell that it names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first call of an exchange in a process: what it cost, and what the libraries said."""
+"""The first call of an exchange in a process: its cost, and the warnings of the libraries."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from judging import GIVE
 from samples import warning_texts
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
@@ -42,14 +42,14 @@ PROTOCOLS = {"WORD": take}
 def test_what_a_proxied_cell_says_of_its_first_call_is_of_the_first(
     tmp_path: Path, word: str, protocol: str
 ) -> None:
-    *_, answer = ask(
+    *_, answer = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", GIVE),
         plant(tmp_path, "consumer", "taker", SLOW_AT_FIRST.replace("WORD", word)),
         prepare(1, "giver", "taker", protocol, F32),
     )
     ok = answer["ok"]
-    assert ok["seen"]["via"] == "proxy"
+    assert ok["observed"]["via"] == "proxy"
     assert ok["first_ns"]["call"] > 0.3e9
     # By `convert` the first call is the exchange; by a protocol it is the array's own.
     message = "UserWarning: loading" if word == "convert" else "first call: UserWarning: loading"

@@ -1,4 +1,4 @@
-"""Text of a library, a document or the system is shown as it is, and obeyed by nothing."""
+"""Text of a library, a document or the system is shown, and never executed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ NAME = MARKS.replace("/", "").replace("[red]", f"[red]{'n' * 3000}")
 
 
 def hidden(text: str) -> list[str]:
-    """The characters of a text that nobody sees, but for line feeds."""
+    """The invisible characters of a text, except for line feeds."""
     return [c for c in text if c != "\n" and (
         unicodedata.category(c) in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
         or c in "\u3164\ufe0f")]  # fmt: skip
@@ -249,8 +249,8 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
         assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
 
     entry = {"library": "numpy", "version": NASTY, "rule": rules[0].name, "role": "producer",
-             "device": NAME, "level": "must", "section": "x", "outcome": "broken", "seen": NASTY,
-             "issue": "javascript://x(y)", "accepted": False}  # fmt: skip
+             "device": NAME, "level": "must", "section": "x", "outcome": "broken",
+             "observed": NASTY, "issue": "javascript://x(y)", "accepted": False}  # fmt: skip
     document = section.document(
         [entry, {**entry, "outcome": "unclear"}], ["dlbench", "check", NASTY], 1.0
     )
@@ -264,7 +264,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
 
     console = verb.Console()
     for lines in table.of_document(doc(document), console.width):
-        verb.say(lines, console)
+        verb.print_lines(lines, console)
     assert_harmless(capfdbinary.readouterr().out.decode())
     with pytest.raises(pytest_plugin.RuleBroken) as raised:
         pytest_plugin.conclude(rules[0], "broken", NASTY)

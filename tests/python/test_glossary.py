@@ -109,7 +109,7 @@ def screen_words() -> dict[str, str]:
                  "comparison_warnings", "case_names"):  # fmt: skip
         found |= dict.fromkeys(getattr(_core, name), f"_core.{name}")
     for key, allowed in enums(json.loads(SCHEMA.read_text())):
-        if key in ("clock", "waits", "saw"):
+        if key in ("clock", "waits", "content"):
             found |= dict.fromkeys(allowed, f"schema: {key}")
     return found
 

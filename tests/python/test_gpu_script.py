@@ -219,11 +219,11 @@ def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number:
     out = tmp_path / "out"
     assert {file.name for file in out.iterdir()} <= {*FILES[:number], "trace.jsonl.xz"}
     assert is_complete(out / FILES[0]) == (number > 1)
-    seen = lines(out / FILES[number - 1])
-    assert seen[-1].endswith(": ended by SIGTERM")
-    assert seen[-1].startswith("inconclusive ")
+    observed = lines(out / FILES[number - 1])
+    assert observed[-1].endswith(": ended by SIGTERM")
+    assert observed[-1].startswith("inconclusive ")
     if number == 1:
-        assert seen[0].startswith("pass          install: ")
+        assert observed[0].startswith("pass          install: ")
 
 
 @fakes.needs_fakes
@@ -269,13 +269,19 @@ def test_a_library_without_the_device_is_skipped(
     assert stages.library_line("x", stages.Document(None, cells, {}))[0] == verdict
 
 
-ROW = {"stream": -1, "requested_by": "dlbench", "required": False, "waits": "none", "saw": "old"}
+ROW = {
+    "stream": -1,
+    "requested_by": "dlbench",
+    "required": False,
+    "waits": "none",
+    "content": "old",
+}
 OWN = {
     "stream": None,
     "requested_by": "consumer",
     "required": True,
     "waits": "stream",
-    "saw": "new",
+    "content": "new",
 }
 
 
@@ -284,12 +290,12 @@ OWN = {
     [
         ({}, {}, ["pass", "pass"]),
         # A control that stays fresh: the streams were ordered by something else.
-        ({}, {"waits": "stream", "saw": "new"}, ["inconclusive", "inconclusive"]),
-        ({"waits": "none", "saw": "old"}, {}, ["pass", "fail"]),
-        ({"waits": "wrong-stream", "saw": "old"}, {}, ["pass", "fail"]),
+        ({}, {"waits": "stream", "content": "new"}, ["inconclusive", "inconclusive"]),
+        ({"waits": "none", "content": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "wrong-stream", "content": "old"}, {}, ["pass", "fail"]),
         ({"waits": "inconclusive", "reason": "x"}, {}, ["pass", "inconclusive"]),
         ({"waits": "no-delay"}, {}, ["pass", "inconclusive"]),
-        ({"waits": "host", "saw": "new"}, {}, ["pass", "pass"]),
+        ({"waits": "host", "content": "new"}, {}, ["pass", "pass"]),
     ],
 )
 def test_order_counts_only_beside_a_control_with_power(

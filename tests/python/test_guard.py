@@ -1,4 +1,4 @@
-"""What a guard finds when a fault is planted, and its silence where there is none."""
+"""The guard's results with planted faults and without."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import dlbench
 from judging import COPY, GIVE, READONLY, SHARE, found
 from samples import warning_texts
-from wire import F32, UNALIGNED, ask, prepare
+from wire import F32, UNALIGNED, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -66,7 +66,9 @@ def real(folder: Path, producer: str, consumer: str, case: dict[str, Any]) -> di
     ]
     last = {"do": "judge", "id": 1}
     size = 16 << 20
-    answer = ask(folder, *files, prepare(1, producer, consumer, "dlpack", case, size), last)[-1]
+    answer = send_request(
+        folder, *files, prepare(1, producer, consumer, "dlpack", case, size), last
+    )[-1]
     assert "ok" in answer, answer
     ok: dict[str, Any] = answer["ok"]
     return ok
@@ -85,8 +87,8 @@ def test_mlx_copies_and_torch_does_not(tmp_path: Path) -> None:
     pytest.importorskip("mlx.core")
     pytest.importorskip("torch")
     ok = real(tmp_path, "numpy", "mlx", F32)
-    seen = (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"])
-    assert seen == ("copy", "no", "consumer"), ok
+    observed = (ok["outcome"], ok["evidence"]["guard"], ok["copied_by"])
+    assert observed == ("copy", "no", "consumer"), ok
     ok = real(tmp_path, "numpy", "torch", F32)
     assert (ok["outcome"], ok["evidence"]["guard"], ok["guard"]["read"]) == ("zero-copy", "yes", 0)
 

@@ -1,4 +1,4 @@
-"""Findings from counted CUDA calls: what a zero-copy exchange does on a device all the same."""
+"""Findings from counted CUDA calls: work that a zero-copy exchange causes on a device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Which HIP runtime a process takes, with copies of the fake one where wheels have theirs."""
+"""The choice of the HIP runtime of a process, with copies of the fake one in the places of
+wheels."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def without_system(folder: Path) -> dict[str, str]:
 def opened(
     *loaded: Path, packages: Path | None = None, environment: dict[str, str] | None = None
 ) -> tuple[str, str, str]:
-    """The backend's state, what it said and its file, in a process that has loaded these files."""
+    """The backend's state, message and file, in a process that has loaded these files."""
     environment = environment or fakes.environment()
     if packages is not None:
         environment["PYTHONPATH"] = str(packages)

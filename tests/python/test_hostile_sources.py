@@ -1,4 +1,4 @@
-"""Adapter files are foreign: what they say costs neither time nor memory, and no traceback."""
+"""Adapter files are foreign: their content costs neither time nor memory, and no traceback."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the import of a library changes for others: planted changes are found, others are not."""
+"""Effects of an import on other libraries: planted ones are found, and no others."""
 
 from __future__ import annotations
 
@@ -100,8 +100,8 @@ def test_nothing_happens_between_two_observations() -> None:
 
 
 def test_all_signals_are_seen() -> None:
-    seen = import_effects.observe(_worker.process_state)["signals"]
-    assert {str(int(signal.SIGSEGV)), str(int(signal.SIGINT))} <= seen.keys()
+    observed = import_effects.observe(_worker.process_state)["signals"]
+    assert {str(int(signal.SIGSEGV)), str(int(signal.SIGINT))} <= observed.keys()
 
 
 def test_a_variable_that_is_removed_is_found() -> None:
@@ -125,8 +125,8 @@ def test_a_lazy_value_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("planted_lazily")
     module.value = Lazy()  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "planted_lazily", module)
-    seen = import_effects.observe(_worker.process_state)["functions"]
-    assert "planted_lazily.value" in seen
+    observed = import_effects.observe(_worker.process_state)["functions"]
+    assert "planted_lazily.value" in observed
 
 
 def test_a_process_that_cannot_be_observed_costs_the_effects_only(

@@ -1,4 +1,4 @@
-"""Orders of imports that failed once are known to the next run, for the same versions."""
+"""The next run uses the orders of imports that failed, for the same versions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_time_out_may_be_the_machines() -> None:
     assert orders_of().known() == []
 
 
-BAD_OUTCOME = '{"outcome": "x", "reason": "", "seen": ""}'
+BAD_OUTCOME = '{"outcome": "x", "reason": "", "observed": ""}'
 
 
 @pytest.mark.parametrize("text", ["", "[]", BAD_OUTCOME, '{"outcome": "crashed"}', "\x00"])

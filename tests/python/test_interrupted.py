@@ -1,4 +1,4 @@
-"""Runs that are ended from outside, and disks that fill up."""
+"""Runs that are interrupted by signals, and full disks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A library that crashes, hangs or floods costs its own cells only, and is named."""
+"""A library that crashes, hangs or prints without end affects its own cells only, and is named."""
 
 from __future__ import annotations
 

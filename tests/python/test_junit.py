@@ -68,7 +68,7 @@ def test_hostile_texts_are_printable_and_whole() -> None:
 
 def check_entry(rule: str, outcome: str, **more: Any) -> Check:
     usual = {"library": "mine", "version": "1.0", "role": "producer", "level": "must"}
-    return Check({**usual, "rule": rule, "outcome": outcome, "seen": f"seen {rule}", **more})
+    return Check({**usual, "rule": rule, "outcome": outcome, "observed": f"seen {rule}", **more})
 
 
 def test_each_rule_is_a_case_and_only_one_that_holds_passes() -> None:

@@ -120,7 +120,7 @@ def test_the_hip_source_compiles(name: str, tmp_path: Path) -> None:
     made = tmp_path / "delay.co"
     words = ["hipcc", "--genco", f"--offload-arch={name}", "-Wall", "-Werror", "-o", str(made)]
     source = KERNELS / "delay.hip"
-    # hipcc takes nvcc where it finds one, unless it is told.
+    # hipcc uses nvcc if it finds one, unless an option prevents that.
     ended = subprocess.run(
         [*words, "-x", "hip", str(source)],
         capture_output=True,

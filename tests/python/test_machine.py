@@ -1,4 +1,4 @@
-"""What a planted machine looks like, and what the doctor says of it."""
+"""Planted machines, and the doctor's report about them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What libraries hand over is read in the worker: whatever it is, the worker answers and lives."""
+"""False descriptions by libraries: the worker reads them, answers and survives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import forged_buffer
 from samples import warning_texts
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -225,7 +225,7 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         first = len(requests)
         for number in range(len(every)):
             requests.append(prepare(number, "giver", f"taker{number}", "convert", F32))
-        answers = ask(folder, *requests)[first:]
+        answers = send_request(folder, *requests)[first:]
     # Else the others would be errors for another reason.
     for _ in HONEST:
         assert answers.pop()["ok"]["outcome"] == "zero-copy", "an honest description is read"
@@ -236,7 +236,7 @@ def test_every_lie_has_an_answer(recipes: list[dict[str, Any]]) -> None:
         assert "\n" not in message, recipe
 
 
-# What is behind a capsule of another name is somebody else's; here nothing is.
+# The pointer of a capsule with another name belongs to other code; here it points to nothing.
 UNKNOWN = """\
 import ctypes
 import sys
@@ -289,7 +289,7 @@ def test_a_capsule_of_an_unknown_name_is_not_looked_into(
     tmp_path: Path, name: bytes | None
 ) -> None:
     source = UNKNOWN.replace("NAME", repr(name))
-    *_, named, returned = ask(
+    *_, named, returned = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", source),
         plant(tmp_path, "consumer", "taker", source),
@@ -316,7 +316,7 @@ PROTOCOLS = {"dlpack": rows}
 
 def test_a_buffer_of_pointers_is_not_read_as_values(tmp_path: Path) -> None:
     pytest.importorskip("_testbuffer")
-    *_, answer = ask(
+    *_, answer = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", MAKE),
         plant(tmp_path, "consumer", "taker", PIL_STYLE),

@@ -1,4 +1,4 @@
-"""`dlbench merge`: one document of several machines, and what the verbs make of it."""
+"""`dlbench merge`: one document of several machines, and the output of the verbs for it."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ def checked(folder: Path, name: str, outcome: str) -> None:
         "level": "must",
         "section": "DLPack",
         "outcome": outcome,
-        "seen": "x",
+        "observed": "x",
     }
     made = section.document([check], ["dlbench", "check", "numpy"], 0.0)
     (folder / name).mkdir()

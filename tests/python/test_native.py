@@ -1,4 +1,4 @@
-"""The native halves: each protocol keeps the layout, the dtype and the values."""
+"""The native modules: each protocol preserves the layout, the dtype and the values."""
 
 from __future__ import annotations
 
@@ -205,8 +205,8 @@ def test_a_buffer_without_strides_is_compact() -> None:
     import ctypes
 
     given = (ctypes.c_float * 2 * 3)((1, 2), (3, 4), (5, 6))
-    for seen in (consumer.from_buffer(given), producer.Array(given)):
-        assert np.asarray(seen).tolist() == [[1, 2], [3, 4], [5, 6]]
+    for observed in (consumer.from_buffer(given), producer.Array(given)):
+        assert np.asarray(observed).tolist() == [[1, 2], [3, 4], [5, 6]]
 
 
 def test_interface_data_in_a_buffer_is_refused_in_a_line() -> None:

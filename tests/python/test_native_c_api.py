@@ -1,4 +1,4 @@
-"""The native halves' C exchange API."""
+"""The C exchange API of the native modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native halves on a device: streams, copies to the CPU, and what is refused."""
+"""The native modules on a device: streams, copies to the CPU, and refusals."""
 
 from __future__ import annotations
 

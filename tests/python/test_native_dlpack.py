@@ -1,4 +1,4 @@
-"""The native halves' DLPack: what is asked for, what is answered, and what is refused."""
+"""DLPack of the native modules: requests, exports, and refusals."""
 
 from __future__ import annotations
 

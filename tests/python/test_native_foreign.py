@@ -1,4 +1,4 @@
-"""Descriptions that are no array's, handed to the native halves: refused, whatever they say."""
+"""Descriptions that belong to no array are refused by the native modules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The native halves give back each borrowed tensor once, whoever lets go last and wherever."""
+"""The native modules release each managed tensor once, in any order and in any thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command behind a finding opens a cell that the finding was made from."""
+"""The command of a finding shows a cell of that finding."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_of_several_machines_the_command_names_its_own() -> None:
         "dlbench repro latest b a box",
         "dlbench repro latest a b 65536 old box",
     ]
-    # Nobody goes on with a run that was merged.
+    # A merged run cannot be resumed.
     assert commands(merged.share_of("rocm")) == [
         "dlbench repro latest a b cuda:0 rocm",
         "",

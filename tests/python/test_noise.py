@@ -68,7 +68,7 @@ def add(first: Row, second: Row) -> list[int]:
     return [sum(pair) for pair in zip(first, second, strict=True)]
 
 
-def seen(root: Path, *more: Row, own: int = 0, cores: Sequence[int] = (0, 1)) -> Noise:
+def observed(root: Path, *more: Row, own: int = 0, cores: Sequence[int] = (0, 1)) -> Noise:
     """After the cores have counted so much more."""
     before = [(900, 9, 90, 5000, 40, 3, 2, 11)] * len(more)
     plant(root, before)
@@ -77,7 +77,7 @@ def seen(root: Path, *more: Row, own: int = 0, cores: Sequence[int] = (0, 1)) ->
 
 
 def test_an_idle_machine_is_not_too_busy(tmp_path: Path) -> None:
-    found = seen(tmp_path, IDLE, IDLE)
+    found = observed(tmp_path, IDLE, IDLE)
     assert (found.other_processes, found.stolen, found.frequency) == (0, 0, None)
     assert not list(found.reasons())
     assert found.seconds == pytest.approx(PROBE_S)
@@ -90,30 +90,30 @@ def test_other_processes_are_counted(
     tmp_path: Path, busy: int, share: float, is_too_busy: bool
 ) -> None:
     system = busy // 5
-    found = seen(tmp_path, (busy - system, 0, system, 100 - busy, 0, 0, 0, 0), IDLE)
+    found = observed(tmp_path, (busy - system, 0, system, 100 - busy, 0, 0, 0, 0), IDLE)
     assert found.other_processes == pytest.approx(share)
     assert bool(list(found.reasons())) is is_too_busy is found.to_json()["too_busy"]
 
 
 def test_waiting_for_a_disk_is_idle(tmp_path: Path) -> None:
-    assert seen(tmp_path, (0, 0, 0, 10, 90, 0, 0, 0), IDLE).other_processes == 0
+    assert observed(tmp_path, (0, 0, 0, 10, 90, 0, 0, 0), IDLE).other_processes == 0
 
 
 def test_our_own_work_is_not_others(tmp_path: Path) -> None:
-    found = seen(tmp_path, (90, 0, 0, 10, 0, 0, 0, 0), IDLE, own=80)
+    found = observed(tmp_path, (90, 0, 0, 10, 0, 0, 0, 0), IDLE, own=80)
     assert found.other_processes == pytest.approx(0.05)
 
 
 def test_cores_of_others_do_not_count(tmp_path: Path) -> None:
     busy = (100, 0, 0, 0, 0, 0, 0, 0)
-    assert seen(tmp_path, busy, IDLE, cores=[1]).other_processes == 0
-    assert seen(tmp_path, busy, IDLE, cores=[0]).other_processes == 1
+    assert observed(tmp_path, busy, IDLE, cores=[1]).other_processes == 0
+    assert observed(tmp_path, busy, IDLE, cores=[0]).other_processes == 1
     # A container may number them in its own way.
-    assert seen(tmp_path, busy, IDLE, cores=[77]).other_processes == pytest.approx(0.5)
+    assert observed(tmp_path, busy, IDLE, cores=[77]).other_processes == pytest.approx(0.5)
 
 
 def test_stolen_time_is_the_hypervisors(tmp_path: Path) -> None:
-    found = seen(tmp_path, (0, 0, 0, 90, 0, 0, 0, 10), IDLE)
+    found = observed(tmp_path, (0, 0, 0, 90, 0, 0, 0, 10), IDLE)
     assert (found.other_processes, found.stolen) == (0, pytest.approx(0.05))
     assert list(found.reasons()) == ["stolen time above 2.0 %"]
 
@@ -138,7 +138,7 @@ def test_what_the_system_does_not_tell_is_absent(tmp_path: Path) -> None:
 
 
 def test_the_doctor_has_the_same_facts_and_limits(tmp_path: Path) -> None:
-    quiet = doctor.noise(seen(tmp_path, IDLE, IDLE))
+    quiet = doctor.noise(observed(tmp_path, IDLE, IDLE))
     assert [(check.name, check.advice) for check in quiet] == [
         ("other processes", ""), ("stolen time", ""), ("reference exchange", "")
     ]  # fmt: skip

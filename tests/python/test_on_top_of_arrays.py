@@ -1,4 +1,4 @@
-"""The rows on top of arrays and the sparse ones against NumPy and the native half, both ways."""
+"""Libraries on top of arrays, and sparse ones, with NumPy and native, both ways."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import dlbench
-from wire import F32, ask, prepare
+from wire import F32, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -117,7 +117,7 @@ def met(
     loads = [request for name in names for request in load(name)]
     cells = [(*pair, protocol) for pair in pairs for protocol in ORDER]
     prepares = [prepare(number, *cell, case) for number, cell in enumerate(cells)]
-    answers = ask(folder, *loads, *prepares)
+    answers = send_request(folder, *loads, *prepares)
     assert all("ok" in answer for answer in answers[: len(loads)]), answers
     return dict(zip(cells, answers[len(loads) :], strict=True))
 
@@ -142,7 +142,7 @@ def test_a_row_and_its_column(library: str, tmp_path: Path) -> None:
         key = tuple("it" if name == library else name for name in (giver, taker))
         expected = TABLE[library].get((key[0], key[1]), {}).get(protocol, "no-protocol")
         found = in_words(answer)
-        # Reasons are told by how they begin: the rest is the library's, and longer.
+        # Reasons are compared by their beginning: the rest is the library's message.
         same = (
             found.startswith(expected)
             if ": " in expected or expected == "no-protocol"

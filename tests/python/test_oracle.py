@@ -1,4 +1,4 @@
-"""A real run's verdicts held against those of a judge that shares no code with dlbench."""
+"""The verdicts of a real run, compared with those of a judge that shares no code with dlbench."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
         yield "strides kept", oracle["layout"], "layout" not in changed
     if "struct" not in oracle:
         return
-    seen = entry.get("seen", {})
-    if seen.get("struct"):
-        yield "struct", oracle["struct"], seen["struct"]
-    if seen.get("struct") == "versioned":
-        yield "flags", oracle["flags"] & 3, sum(FLAGS.get(word, 0) for word in seen["flags"])
+    observed = entry.get("observed", {})
+    if observed.get("struct"):
+        yield "struct", oracle["struct"], observed["struct"]
+    if observed.get("struct") == "versioned":
+        yield "flags", oracle["flags"] & 3, sum(FLAGS.get(word, 0) for word in observed["flags"])
     if "warnings" in entry:
         reported = sorted(code for code in warning_codes(entry) if code.startswith("deleter-"))
         yield "deleter", sorted(deleter_warnings(oracle)), reported

@@ -1,4 +1,4 @@
-"""What becomes of an array between each library and NumPy or native, against a table."""
+"""The outcomes between each library and NumPy or native, compared with a table."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from fakes import needs_fakes
 from outcomes import CONDITIONAL, OUTCOMES
 from samples import warning_codes
 from whole import left_alive, run
-from wire import F32, ask, prepare
+from wire import F32, prepare, send_request
 
 PACKAGE = Path(dlbench.__file__).parent
 pytestmark = [pytest.mark.libraries, pytest.mark.process]
@@ -61,7 +61,7 @@ def outcomes(folder: Path, library: str, other: str) -> dict[str, dict[str, str]
         for protocol in facts.read_adapter("consumer", consumer, path).protocols:
             requested.append((f"{way} {other}", protocol))
             requests.append(prepare(len(requested), producer, consumer, protocol, F32))
-    answers = ask(folder, *requests)
+    answers = send_request(folder, *requests)
     for answer in answers[:loads]:
         assert "ok" in answer, answer
     found: dict[str, dict[str, str]] = {f"{way} {other}": {} for way in ("to", "from")}
@@ -89,7 +89,7 @@ def test_cuda_core_needs_cuda_bindings(tmp_path: Path) -> None:
     if importlib.util.find_spec("cuda.bindings") is not None:
         check(tmp_path, "cuda_core", CONDITIONAL["cuda_core"], aside="array_interface")
         return
-    error = ask(tmp_path, load("producer", "cuda_core"))[0]["error"]
+    error = send_request(tmp_path, load("producer", "cuda_core"))[0]["error"]
     assert (error["outcome"], error["exception"]) == ("import-failed", "ImportError")
     assert "bindings" in error["reason"]
 
@@ -105,7 +105,7 @@ def test_tinygrad_without_a_clang_has_no_device(
     monkeypatch.setenv("CC", "no-such-clang")
     # What it has compiled once it never compiles again.
     monkeypatch.setenv("CACHEDB", str(tmp_path / "cache.db"))
-    error = ask(tmp_path, load("producer", "tinygrad"))[0]["error"]
+    error = send_request(tmp_path, load("producer", "tinygrad"))[0]["error"]
     assert error["outcome"] == "no-device"
     assert "no-such-clang" in error["reason"]
 
@@ -150,7 +150,9 @@ def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
 def test_numbas_device_arrays_want_a_device(tmp_path: Path) -> None:
     there = prepare(1, "numba", "numpy", "dlpack", F32)
     there["exchange"]["device"] = "cuda:0"
-    error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
+    error = send_request(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1][
+        "error"
+    ]
     assert (error["outcome"], error["exception"]) == ("no-device", "")
     assert error["reason"] == f"cuda: no-library: {NO_DRIVER}"
 
@@ -164,7 +166,9 @@ def test_numba_says_itself_that_it_has_no_device(
         monkeypatch.setenv(name, value)
     there = prepare(1, "numba", "numpy", "cuda_array_interface", F32)
     there["exchange"]["device"] = "cuda:0"
-    error = ask(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1]["error"]
+    error = send_request(tmp_path, load("producer", "numba"), load("consumer", "numpy"), there)[-1][
+        "error"
+    ]
     assert (error["outcome"], error["exception"]) == ("no-device", "CudaSupportError")
     assert "Error at driver init: CUDA is disabled due to setting" in error["reason"]
 

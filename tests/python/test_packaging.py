@@ -1,4 +1,4 @@
-"""The scripts of `packaging`, on wheels that are made here, and what the release workflow runs."""
+"""The scripts of `packaging`, on wheels that are made here, and the release workflow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The two pages of what libraries do, against what the installed ones do here."""
+"""The two generated pages about libraries, compared with the installed ones."""
 
 from __future__ import annotations
 

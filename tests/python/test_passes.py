@@ -1,4 +1,4 @@
-"""A pass over exchanges: which results are recorded, what a loss costs, what is left behind."""
+"""A pass over exchanges: recorded results, lost workers, and remaining items."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ pytestmark = pytest.mark.process
 SCRIPT = """\
 import json, os, socket, sys, time
 wire = socket.socket(fileno=3).makefile("rw")
-def say(**line):
+def send(**line):
     print(json.dumps(line), file=wire, flush=True)
-say(hello={})
+send(hello={})
 for line in wire:
     word = json.loads(line)["do"]
     if word == "die":
@@ -40,11 +40,11 @@ for line in wire:
     if word in ("[]", "{}", '{"ok": []}', "garbage"):
         print(word, file=wire, flush=True)
     if word == "refuse":
-        say(error={"exception": "BufferError", "reason": "not this one"})
+        send(error={"exception": "BufferError", "reason": "not this one"})
     elif word == "end":
         sys.exit(3)
     else:
-        say(ok={"word": word, "pid": os.getpid()})
+        send(ok={"word": word, "pid": os.getpid()})
 """
 
 Result = tuple[str, ...]
@@ -79,10 +79,10 @@ class Words(Pass[str, Result]):
         return worker
 
     def load(self, worker: Worker, item: str) -> None:
-        worker.ask({"do": self.load_word})
+        worker.send_request({"do": self.load_word})
 
-    def ask(self, worker: Worker, item: str) -> Result:
-        return (str(worker.ask({"do": item})["word"]),)
+    def send_request(self, worker: Worker, item: str) -> Result:
+        return (str(worker.send_request({"do": item})["word"]),)
 
     def fail(self, item: str, failure: RequestFailed) -> Result:
         return (item, failure.outcome, str(failure))

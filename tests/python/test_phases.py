@@ -1,4 +1,4 @@
-"""The phases, asked of a worker over its own wire: planted delays are found where they are."""
+"""The phases, requested over the wire: planted delays appear in the right phase."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from samples import warned
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
@@ -76,7 +76,7 @@ def split(
         {"do": "phases", "id": 1, "iterations": iterations, "prelude": 8, "seed": seed}
         for seed in range(rounds)
     ]
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),
@@ -265,10 +265,10 @@ def values(array): return array.array
 
 def test_a_patched_type_is_restored_after_an_exception(tmp_path: Path) -> None:
     """The second preparation's `make` looks at the type after the first one's round failed."""
-    seen = tmp_path / "seen.txt"
-    answers = ask(
+    observed = tmp_path / "seen.txt"
+    answers = send_request(
         tmp_path,
-        plant(tmp_path, "producer", "giver", WITNESS.format(path=str(seen))),
+        plant(tmp_path, "producer", "giver", WITNESS.format(path=str(observed))),
         plant(tmp_path, "consumer", "taker", RAISING.format(after=0)),
         plant(tmp_path, "consumer", "patient", RAISING.format(after=3000)),
         prepare(1, "giver", "patient", "dlpack", F32),
@@ -278,7 +278,7 @@ def test_a_patched_type_is_restored_after_an_exception(tmp_path: Path) -> None:
     )
     assert answers[4]["ok"]["via"] == "type"
     assert answers[5]["error"]["reason"] == "enough"
-    assert seen.read_text() == "[]"
+    assert observed.read_text() == "[]"
 
 
 def test_deleters_that_run_in_import_are_reported(tmp_path: Path) -> None:
@@ -318,5 +318,5 @@ def test_a_capsule_needs_no_proxy(tmp_path: Path) -> None:
 
 
 def test_what_is_not_prepared_has_no_phases(tmp_path: Path) -> None:
-    answers = ask(tmp_path, {"do": "phases", "id": 1, "iterations": 1})
+    answers = send_request(tmp_path, {"do": "phases", "id": 1, "iterations": 1})
     assert "nothing is prepared" in answers[0]["error"]["reason"]

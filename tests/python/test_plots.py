@@ -1,4 +1,4 @@
-"""The figures: what they say, in which marks, and that they are the same each time."""
+"""The figures: their content and marks, and that they are reproducible."""
 
 from __future__ import annotations
 

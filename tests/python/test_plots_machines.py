@@ -1,4 +1,4 @@
-"""Figures of merged documents: all machines in one, or a figure a machine, which it names."""
+"""Figures of merged documents: all machines in one figure, or a figure for each machine."""
 
 from __future__ import annotations
 

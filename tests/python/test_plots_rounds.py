@@ -167,7 +167,7 @@ def test_change_without_a_common_cell_says_so(tmp_path: Path) -> None:
 def with_streams() -> dict[str, Any]:
     made = document(numpy=[1.0, 2.0, 3.0])
     made["benchmarks"][0]["sync"] = [
-        {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "saw": "new",
+        {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "content": "new",
          "waits": "host"},
         {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "none"},
     ]  # fmt: skip
@@ -222,7 +222,7 @@ def test_figures_of_rounds_have_a_panel_for_each_consumer_alike(name: str) -> No
 def test_the_key_of_fallbacks_does_not_cover_the_notes() -> None:
     figure = FIGURES["fallbacks"](doc(document(numpy=[1.0, 2.0, 3.0])))
     boxes = [patch.get_y() for patch in figure.axes[0].patches]
-    notes = [text for text in figure.axes[0].texts if "GB/s of that copy" in text.get_text()]
+    notes = [text for text in figure.axes[0].texts if "copy rate in GB/s" in text.get_text()]
     FigureCanvasAgg(figure).draw()
     high = notes[0].get_window_extent().y1 / figure.dpi
     assert min(boxes) > high

@@ -34,7 +34,7 @@ def tool(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def watched(tool: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Attaches the tool to what this test starts; where it writes."""
-    log = tmp_path / "log" / "seen"
+    log = tmp_path / "log" / "observed"
     log.parent.mkdir()
     monkeypatch.setenv("NVTX_INJECTION64_PATH", str(tool))
     monkeypatch.setenv("DLBENCH_INJECTION_LOG", str(log))
@@ -63,11 +63,11 @@ def test_a_profile_of_three_libraries_is_whole_for_an_attached_tool(
     three = "native,numpy,torch"
     reported = profile(tmp_path, "--matrix", "--producers", three, "--consumers", three)
     assert reported["listening"]["nvtx"] == "attached"
-    seen = [log for log in ranges.logs(watched) if any(e["domain"] == "dlbench" for e in log)]
+    observed = [log for log in ranges.logs(watched) if any(e["domain"] == "dlbench" for e in log)]
     # One worker a pair, and each wrote what it had: it ended by itself.
-    assert len(seen) == 6
-    assert [ranges.complaints(log) for log in seen] == [[]] * 6
-    cells = cells_of([ranges.tree(log) for log in seen])
+    assert len(observed) == 6
+    assert [ranges.complaints(log) for log in observed] == [[]] * 6
+    cells = cells_of([ranges.tree(log) for log in observed])
     profiled = {cell["name"]: cell for cell in reported["cells"] if "ranges" in cell}
     assert set(cells) == set(profiled)
     assert len(cells) >= 15
@@ -210,16 +210,16 @@ def test_a_refusal_and_a_crash_cost_their_own_cells(tmp_path: Path) -> None:
     whole.plant(tmp_path / "more", "gone", take=dying)
     words = ("--producers", "numpy", "--consumers", "numpy,no,gone", "--adapters", "more")
     reported = profile(tmp_path, "--matrix", *words)
-    seen = {
+    observed = {
         (cell["consumer"], cell["protocol"]): cell
         for cell in reported["cells"]
         if cell["protocol"] == "dlpack"
     }
-    assert seen["numpy", "dlpack"]["ranges"]
-    assert seen["no", "dlpack"]["outcome"] == "refused"
-    assert seen["no", "dlpack"]["reason"] == "BufferError: not today"
-    assert seen["gone", "dlpack"]["outcome"] == "crashed"
-    assert "exit status 7" in seen["gone", "dlpack"]["reason"]
+    assert observed["numpy", "dlpack"]["ranges"]
+    assert observed["no", "dlpack"]["outcome"] == "refused"
+    assert observed["no", "dlpack"]["reason"] == "BufferError: not today"
+    assert observed["gone", "dlpack"]["outcome"] == "crashed"
+    assert "exit status 7" in observed["gone", "dlpack"]["reason"]
 
 
 def test_nothing_to_profile_is_reported(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_a_timed_round_holds_no_range(tmp_path: Path, watched: Path) -> None:
         for role in ("producer", "consumer")
     ]
     one_round = {"do": "round", "id": 0, "clock": "call", "iterations": 1000, "prelude": 16}
-    answers = wire.ask(
+    answers = wire.send_request(
         tmp_path, *loads, wire.prepare(0, "numpy", "numpy", "dlpack", wire.F32), *[one_round] * 3
     )
     assert all("ok" in answer for answer in answers)

@@ -1,4 +1,4 @@
-"""docs/how-to/profile.md: each dlbench command in it runs, whatever profiler stands before it."""
+"""docs/how-to/profile.md: each dlbench command in it runs, without the profiler before it."""
 
 from __future__ import annotations
 

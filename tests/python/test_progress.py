@@ -1,4 +1,4 @@
-"""Progress: a bar on a terminal, lines elsewhere, nothing where nobody listens."""
+"""Progress: a bar on a terminal, lines elsewhere, nothing on a closed stream."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def shown(run: Steps, every_s: float, budget_s: float = 0.0) -> Iterator[tuple[f
     total = run[-1][1]
     for now, done in run:
         clock.now = now
-        left.see(done)
+        left.update(done)
         if now - painted < every_s:
             continue
         painted = now
@@ -210,7 +210,7 @@ def test_nothing_is_shown_until_enough_is_known() -> None:
 def test_units_of_an_earlier_session_take_no_time() -> None:
     clock = Clock()
     left = TimeLeft(now=clock)
-    left.see(900)
+    left.update(900)
     clock.now = 10.0
     assert left.show(910, 1000) == "90 s left"
 
@@ -230,14 +230,14 @@ def test_a_terminal_shows_the_matrix_of_the_first_process(tmp_path: Path) -> Non
     parent, child = pty.openpty()
     with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=child) as run:
         os.close(child)
-        seen = b""
+        observed = b""
         with contextlib.suppress(OSError):  # the other end was closed
             while block := os.read(parent, 4096):
-                seen += block
+                observed += block
         os.close(parent)
-    assert run.returncode == 0, seen
-    assert seen.count(b"first numbers, each from one of 2 processes") == 1
-    assert b"from \\ to" in seen
+    assert run.returncode == 0, observed
+    assert observed.count(b"first numbers, each from one of 2 processes") == 1
+    assert b"from \\ to" in observed
     entries = whole.document(tmp_path)["benchmarks"]
     assert {len(entry["workers"]) for entry in entries} == {2}
 

@@ -53,7 +53,7 @@ def small() -> dict[str, Any]:
     made = synthetic.with_phases(made)
     about = made["context"]["dlbench"]
     about["request"] = {"pair": [], "protocols": ["dlpack"], "budget": "", "adapters": ""}
-    about["absent"] = {"torch": "pip install torch"}
+    about["not_installed"] = {"torch": "pip install torch"}
     about["environments"]["default"]["reference_exchange"] = {
         "median_ns": 60.0, "spread": 0.02, "workers": 4}  # fmt: skip
     about["environments"]["default"]["between_processes"] = [
@@ -71,7 +71,7 @@ def small() -> dict[str, Any]:
         "requested_by": "consumer",
         "required": True,
         "waits": "stream",
-        "saw": "new",
+        "content": "new",
     }
     made["benchmarks"][0]["sync"] = [{**ordering, "transfer_ns": 90.0, "gap_ns": -5.0}]
     made["benchmarks"][0]["late_free"] = "safe"
@@ -83,7 +83,8 @@ def checked() -> dict[str, Any]:
     """What `dlbench check` writes."""
     made = synthetic.document((), ())
     rule = {"library": "numpy", "version": "2.4", "rule": "export.copy-true", "role": "producer",
-            "device": "cpu", "level": "must", "section": "array API", "seen": "one"}  # fmt: skip
+            "device": "cpu", "level": "must", "section": "array API",
+            "observed": "one"}  # fmt: skip
     broken = {"outcome": "broken", "accepted": False, "reproducer": "print()"}
     holds = {"rule": "export.copy-false", "outcome": "holds", "struct": "legacy"}
     made["checks"] = [{**rule, **broken, "signal": "SIGSEGV"}, {**rule, **holds}]

@@ -1,4 +1,4 @@
-"""The recorder of driver calls, and the fake drivers held against its traces."""
+"""The recorder of driver calls, and the fake drivers compared with its traces."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_line_has_the_call_its_time_its_arguments_and_its_result(driven: Path)
     assert head["trace"] == 1
     assert head["unit"] == "ns"
     assert library == {"library": str(fakes.FOLDER / "libcuda.so.1")}  # type: ignore[operator]
-    seen = [(line["call"], line["arguments"], line["result"]) for line in calls(driven)]
+    observed = [(line["call"], line["arguments"], line["result"]) for line in calls(driven)]
     use = [
         ("cuMemAlloc", [["h2"], 4096], 0),
         ("cuStreamCreate", [["h3"], 1], 0),
@@ -128,10 +128,10 @@ def test_a_line_has_the_call_its_time_its_arguments_and_its_result(driven: Path)
         ("cuMemFree", ["h2"], 0),
     ]
     begin = [("cuInit", [0], 0), ("cuDevicePrimaryCtxRetain", [["h1"], 0], 0)]
-    assert seen[:9] == [*begin, ("cuCtxSetCurrent", ["h1"], 0), *use]
+    assert observed[:9] == [*begin, ("cuCtxSetCurrent", ["h1"], 0), *use]
     # A handle is numbered when it is made, whatever address it has.
     again = json.loads(json.dumps(use).replace("h3", "h5").replace("h2", "h4"))
-    assert [list(call) for call in seen[9:]] == again
+    assert [list(call) for call in observed[9:]] == again
     times = [(line["at"], line["took"]) for line in calls(driven)]
     assert all(took > 0 for _, took in times)
     assert all(at + took <= later for (at, took), (later, _) in itertools.pairwise(times))
@@ -201,8 +201,8 @@ assert of_context(context) == 0
     requested = [line for line in lines if line["arguments"][0] == "cuCtxSynchronize"]
     recorded = {line["arguments"][2]: line["recorded"] for line in requested}
     assert recorded == {11040: True, 13000: False}
-    seen = [line["call"] for line in calls(one_trace(tmp_path))]
-    assert seen.count("cuCtxSynchronize") == 1
+    observed = [line["call"] for line in calls(one_trace(tmp_path))]
+    assert observed.count("cuCtxSynchronize") == 1
 
 
 def change(trace: Path, out: Path, name: str, edit: Callable[[Line], None]) -> Path:

@@ -1,4 +1,4 @@
-"""What the reference takes from the program is what the program defines now."""
+"""The generated parts of the reference agree with the program."""
 
 from __future__ import annotations
 

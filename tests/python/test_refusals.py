@@ -1,4 +1,4 @@
-"""A refusal belongs to the party that raised it, and a proxy's refusal to neither library."""
+"""A refusal is attributed to the side that raised it, and a proxy's refusal to neither library."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from dlbench import _core
 from samples import warning_texts
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -109,7 +109,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         )
         for number, (name, protocol) in enumerate(cells)
     ]
-    answers = ask(folder, *loads, *requested)[len(loads) :]
+    answers = send_request(folder, *loads, *requested)[len(loads) :]
     return {" ".join(cell): answer for cell, answer in zip(cells, answers, strict=True)}
 
 
@@ -152,8 +152,8 @@ def test_a_make_that_fails_is_the_producers(errors: dict[str, Any], producer: st
 def test_warnings_are_those_of_the_way_that_is_measured(errors: dict[str, Any]) -> None:
     warned = "DeprecationWarning: ask for a version"
     direct, proxied = errors["plain dlpack"]["ok"], errors["plain dlpack_legacy"]["ok"]
-    assert direct["seen"]["via"] == "direct"
-    assert proxied["seen"]["via"] == "proxy"
+    assert direct["observed"]["via"] == "direct"
+    assert proxied["observed"]["via"] == "proxy"
     assert warned not in warning_texts(direct)
     assert warning_texts(proxied).count(warned) == 1
 
@@ -175,7 +175,7 @@ def test_plain_bytes_have_no_byte_order(tmp_path: Path) -> None:
             prepare(len(requested) + i, "giver", name, protocol, case)
             for i, protocol in enumerate(("convert", "dlpack"))
         ]
-    answers = ask(tmp_path, *loads, *requested)[len(loads) :]
+    answers = send_request(tmp_path, *loads, *requested)[len(loads) :]
     keeps, keeps_dlpack, *others = answers
     assert keeps["ok"]["outcome"] == "copy"
     assert keeps["ok"]["changed"] == ["dtype"]

@@ -1,4 +1,4 @@
-"""A consumer that refuses to be watched: what it asks of the array itself is not known."""
+"""A consumer that refuses a proxy: its requests to the array itself are not known."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
-#: `__array__` copies: the producer does, whoever calls it.
+#: `__array__` copies: the producer does, for each caller.
 MAKE = """
 class Mine:
     def __init__(self, array):
@@ -48,7 +48,7 @@ PROTOCOLS = {"convert": take}
 
 def answers(folder: Path, taken: str) -> list[dict[str, Any]]:
     """To `prepare`, `judge` and `split`."""
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", MAKE),
         plant(folder, "consumer", "taker", TAKE.replace("TAKEN", taken)),
@@ -61,7 +61,7 @@ def answers(folder: Path, taken: str) -> list[dict[str, Any]]:
 def test_nothing_is_named_for_a_copy_that_either_may_have_made(tmp_path: Path) -> None:
     for taken in ("x.__array__()", "np.array(x.__array__())", "x.array.copy()"):
         prepared, judged, _ = answers(tmp_path, taken)
-        assert prepared["ok"]["seen"]["calls"] == []
+        assert prepared["ok"]["observed"]["calls"] == []
         assert (judged["ok"]["outcome"], judged["ok"]["copied_by"]) == ("copy", "")
         assert any("multiarray" in library for library in judged["ok"]["guard"]["by"])
 

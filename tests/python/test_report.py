@@ -1,4 +1,4 @@
-"""The report in a real browser: what it shows, by pointer and by keyboard, and that it is quiet."""
+"""The report in a real browser: its content by pointer and keyboard, without errors."""
 
 from __future__ import annotations
 
@@ -336,9 +336,9 @@ def test_synchronization_is_a_table_where_the_document_has_it(open_page: Open) -
     document = whole()
     pick(document, "numpy", "torch")["sync"] = [
         {"stream": None, "transfer_ns": 910.0, "export_blocked": 0.98, "import_blocked": 0.01,
-         "gap_ns": 1200.0, "saw": "new", "waits": "host"},
+         "gap_ns": 1200.0, "content": "new", "waits": "host"},
         {"stream": -1, "transfer_ns": 80.0, "export_blocked": 0.0, "import_blocked": 0.0,
-         "saw": "old", "waits": "none"},
+         "content": "old", "waits": "none"},
     ]  # fmt: skip
     page = open_page(document)
     rows = page.texts("#sync-table tbody tr")

@@ -1,4 +1,4 @@
-"""A cell of the report in a real browser: what it says of it, and the commands that mean it."""
+"""A cell of the report in a real browser: its facts, and commands that name it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report as a file: where it goes, what it refuses, and that it needs nothing else."""
+"""The report as a file: its place, refused paths, and that it loads nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the report's matrix is shown, in a real browser, and that the address holds all of it."""
+"""The state of the report's matrix, in a real browser, and in the address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A reproducer needs no dlbench, runs, and shows what the run saw."""
+"""A script of `repro` needs no dlbench, runs, and shows the result of the run."""
 
 from __future__ import annotations
 
@@ -127,17 +127,17 @@ CLAIMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("shows", "honest", "seen", "expected", "other"), CLAIMS)
+@pytest.mark.parametrize(("shows", "honest", "observed", "expected", "other"), CLAIMS)
 def test_a_script_ends_with_0_where_the_claim_holds_and_with_1_where_not(  # type: ignore[no-untyped-def]
-    shows, honest, seen, expected, other, monkeypatch
+    shows, honest, observed, expected, other, monkeypatch
 ) -> None:
     found = discover.catalogue()
     for pair, actual, status in ((shows, expected, 0), (honest, other, 1)):
         monkeypatch.setattr(repro, "LIMIT_S", 3 if actual == "SIGALRM" else 60)
         entry = (
-            samples.missing(*pair, seen, "why", exception="BufferError", signal="SIGABRT")
-            if isinstance(seen, str)
-            else samples.measured(*pair, 1.0, **seen)
+            samples.missing(*pair, observed, "why", exception="BufferError", signal="SIGABRT")
+            if isinstance(observed, str)
+            else samples.measured(*pair, 1.0, **observed)
         )
         script = repro.script(entry_of(entry), found, {})
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
@@ -204,12 +204,12 @@ BY_PRODUCER = {**COPY, "copied_by": "producer"}
 def test_a_producers_copy_is_seen_behind_what_shows_one_protocol(
     producer: str, status: int, tmp_path: Path
 ) -> None:
-    given = {**BY_PRODUCER, "protocol": "dlpack_legacy", "seen": {**samples.OWN, **PROXIED}}
+    given = {**BY_PRODUCER, "protocol": "dlpack_legacy", "observed": {**samples.OWN, **PROXIED}}
     entry = samples.measured(producer, "numpy", 1.0, **given)
     script = repro.script(entry_of(entry), discover.catalogue(), {})
     done = ran(script.replace("dlbench'] = None", ""), tmp_path)
-    seen = ("copy by the producer", "zero-copy")[status]
-    assert done.stdout.endswith(f"expected copy by the producer / actual {seen}\n"), done.stderr
+    observed = ("copy by the producer", "zero-copy")[status]
+    assert done.stdout.endswith(f"expected copy by the producer / actual {observed}\n"), done.stderr
     assert done.returncode == status
 
 
@@ -218,8 +218,8 @@ def test_a_copy_by_a_librarys_own_export_is_seen(export: str, status: int, tmp_p
     take = "def take(array):\n    return np.from_dlpack(array)"
     address = "def address(array):\n    return getattr(array, 'source', array).ctypes.data"
     make = f"{exporting(dlpack_legacy=export)}{address}"
-    seen = {**samples.OWN, **PROXIED, "via": "exports"}
-    entry = samples.measured("mine", "mine", 1.0, **BY_PRODUCER, seen=seen)
+    observed = {**samples.OWN, **PROXIED, "via": "exports"}
+    entry = samples.measured("mine", "mine", 1.0, **BY_PRODUCER, observed=observed)
     done = ran(repro.script(entry_of(entry), adapters(tmp_path, make, take), {}), tmp_path)
     assert done.returncode == status, done.stderr
     assert "expected copy by the producer / actual " in done.stdout, done.stderr
@@ -240,8 +240,8 @@ def test_a_consumers_copy_is_seen_of_what_numpy_cannot_import(
     found = adapters(tmp_path, BRAIN, f"def take(array):\n    return array.own{tail}")
     entry = samples.measured("mine", "mine", 1.0, **COPY, copied_by="consumer")
     done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
-    seen = ("copy by the consumer", "zero-copy")[status]
-    assert done.stdout.endswith(f"expected copy by the consumer / actual {seen}\n"), done.stderr
+    observed = ("copy by the consumer", "zero-copy")[status]
+    assert done.stdout.endswith(f"expected copy by the consumer / actual {observed}\n"), done.stderr
     assert done.returncode == status
 
 
@@ -269,8 +269,8 @@ def test_a_producers_array_that_changes_is_compared(
     take = f"def take(array):\n    kept = array.own.copy(); {lines}return kept"
     entry = samples.missing("mine", "mine", "wrong", "why", code="source-changed")
     done = ran(repro.script(entry_of(entry), adapters(tmp_path, make, take), {}), tmp_path)
-    seen = ("wrong", "right")[status]
-    assert done.stdout.splitlines()[-1] == f"expected wrong / actual {seen}", done.stderr
+    observed = ("wrong", "right")[status]
+    assert done.stdout.splitlines()[-1] == f"expected wrong / actual {observed}", done.stderr
     assert done.returncode == status
 
 
@@ -283,16 +283,16 @@ def test_a_script_makes_no_claim_about_a_deleter_it_does_not_count(tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("ends", "seen", "status"),
+    ("ends", "observed", "status"),
     [("3", "exit status 3", 0), ("1", "exit status 1", 0), ("0", "exit status 0", 1)],
 )
 def test_a_crash_without_a_signal_is_any_other_status(
-    ends: str, seen: str, status: int, tmp_path: Path
+    ends: str, observed: str, status: int, tmp_path: Path
 ) -> None:
     take = f"import os\ndef take(array):\n    os._exit({ends})"
     entry = samples.missing("mine", "mine", "crashed", "why")
     done = ran(repro.script(entry_of(entry), adapters(tmp_path, BRAIN, take), {}), tmp_path)
-    wanted = f"expected an exit status other than 0 / actual {seen}\n"
+    wanted = f"expected an exit status other than 0 / actual {observed}\n"
     assert (done.returncode, done.stdout) == (status, wanted), done.stderr
 
 
@@ -308,8 +308,8 @@ def test_an_address_of_an_adapter_is_not_taken_for_one_of_the_scripts(tmp_path: 
 def test_a_script_finds_numbers_that_became_raw_bytes(tmp_path: Path) -> None:
     pytest.importorskip("ml_dtypes")
     for case, status in (("bf16", 0), ("f32", 1)):
-        seen = {**samples.OWN, "used": "array_interface", "via": "proxy"}
-        given = {"protocol": "array_interface", "case": case, "seen": seen}
+        observed = {**samples.OWN, "used": "array_interface", "via": "proxy"}
+        given = {"protocol": "array_interface", "case": case, "observed": observed}
         entry = samples.missing("numpy", "numpy", "wrong", "no array", **given)
         done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
         assert done.returncode == status, done.stdout + done.stderr

@@ -1,4 +1,5 @@
-"""A reproducer shows the consumer what the worker showed it, also where the exchange failed."""
+"""A script of `repro` shows the consumer the same object as the worker, also for failed
+exchanges."""
 
 from __future__ import annotations
 

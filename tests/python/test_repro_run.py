@@ -1,4 +1,4 @@
-"""`repro --run` prints what a cell's script expects beside what happens here."""
+"""`repro --run` prints the expected result next to the actual one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of the terminal: no two lines are alike, and each has its device where there are two."""
+"""Tables of the terminal: no two lines are alike, and each names its device if there are two."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def growing() -> dict[str, Any]:
 
 def looked_at(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
     one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
-           "saw": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
+           "content": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     axes = [(device, protocol) for device in devices for protocol in ("dlpack", "buffer")]
     made = [

@@ -1,4 +1,4 @@
-"""The made-up documents of these tests are such as dlbench would write."""
+"""The made-up documents of these tests are like documents of dlbench."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which exchanges are said to take longer for larger arrays: those of which it is shown."""
+"""Which exchanges are reported to take longer for larger arrays: only those with proof."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_two_processes_differ_by_is_no_growth() -> None:
         times = [(chosen.choice(STATES), chosen.choice(STATES)) for _ in range(68)]
         longer += sum(large >= 1.5 * small for small, large in times)
         assert not first_line(document(times)).startswith(SHOWN)
-    assert longer > 500  # which were said to grow where the times alone were looked at
+    assert longer > 500  # which grow if only the times are compared
 
 
 def test_a_copy_is_growth_on_that_machine_too() -> None:

@@ -1,4 +1,4 @@
-"""The self-test finds what was planted, and says so where an instrument fails."""
+"""The self-test finds planted faults, and reports an instrument that fails."""
 
 from __future__ import annotations
 
@@ -261,16 +261,16 @@ def test_a_timed_trial_is_repeated_and_tells_each_failure(
 
 
 def test_a_trial_of_verdicts_is_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    runs_seen: list[Setting] = []
+    runs_observed: list[Setting] = []
 
     def trial(setting: Setting) -> list[Row]:
-        runs_seen.append(setting)
+        runs_observed.append(setting)
         return [Row("a", "b", False)]
 
     monkeypatch.setattr(table, "TRIALS", {"faults": trial})
     console = Console(file=io.StringIO(), width=100)
     assert table.conduct((), short=True, times=1, seed=1, console=console) == 1
-    assert len(runs_seen) == 1
+    assert len(runs_observed) == 1
 
 
 def test_an_unknown_trial_is_bad_input(capsys: pytest.CaptureFixture[str]) -> None:

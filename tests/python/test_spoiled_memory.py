@@ -1,4 +1,4 @@
-"""Freed memory of a device is written over, so that a result that does not hold it is found."""
+"""Freed memory of a device is overwritten, so that a result that does not hold it is found."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 import dlbench
 import fakes
 from dlbench import _core
-from wire import F32, ask, plant, prepare
+from wire import F32, plant, prepare, send_request
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
@@ -48,7 +48,7 @@ def cross(
     order = prepare(1, "giver", "native", "dlpack", case)
     order["exchange"]["device"] = "cuda:0"
     consumer = str(FOLDER / "consumers" / "native.py")
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", make),
         {"do": "load", "role": "consumer", "library": "native", "path": consumer},

@@ -1,4 +1,4 @@
-"""What starting dlbench loads. `benchmarks/startup.py` measures what it costs."""
+"""The modules that starting dlbench loads. `benchmarks/startup.py` measures the time."""
 
 from __future__ import annotations
 

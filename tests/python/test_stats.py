@@ -1,4 +1,4 @@
-"""The statistics that Python takes from C++: the ratio of two sides."""
+"""The C++ statistics that Python uses: the ratio of two sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of the code itself: who starts processes, who imports whom, and what the product ships."""
+"""Rules of the code: which modules start processes, import each other, and are shipped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STARTING = re.compile(
 )
 #: Called by Python, pytest, ast and click, by their names.
 BY_NAME = re.compile(r"__\w+__|pytest_\w+|visit_\w+|format_(usage|epilog)|runtest|reportinfo")
-#: Compiled names that the product's Python does not call, and who does.
+#: Compiled names that the product's Python does not call, and their callers.
 BOUND_FOR = {
     "process_intervals": "benchmarks/interval_coverage.py",
     "timing_after_import_s": "benchmarks/run_cost.py",
@@ -81,7 +81,7 @@ def test_figures_and_exporters_are_imported_by_no_name() -> None:
 
 
 def imports(texts: dict[str, str]) -> Iterator[tuple[str, str]]:
-    """The packages of each import: who imports, and what. Files of the top have no package."""
+    """The packages of each import: importing and imported. Top files have no package."""
     packages = {name.removeprefix("harness/dlbench/").partition("/")[0] for name in texts}
     for name, text in texts.items():
         own, is_below, _ = name.removeprefix("harness/dlbench/").partition("/")

@@ -1,4 +1,4 @@
-"""The libraries held against what their own test suites assert, and dlbench against both."""
+"""The libraries and dlbench, compared with the libraries' own test suites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a child process writes is held within bounds, and what is no message ends it."""
+"""A child's output is limited, and output that is no message ends the child."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def child(source: str) -> list[str]:
 
 def failure_of(source: str, timeout_s: float = 60.0) -> RequestFailed:
     with pytest.raises(RequestFailed) as failure, Worker(child(source), timeout_s) as worker:
-        worker.ask({"do": "anything"})
+        worker.send_request({"do": "anything"})
     return failure.value
 
 
@@ -94,7 +94,7 @@ os.write(3, b'{"ok": {"pid": %d}}\\n' % left.pid)
 time.sleep(600)
 """
     with Worker(child("os.read(3, 100)" + source), 60.0) as worker:
-        pids = [worker.pid, worker.ask({"do": "anything"})["pid"]]
+        pids = [worker.pid, worker.send_request({"do": "anything"})["pid"]]
     for pid in pids:
         assert pid is not None
         require_gone(pid)
@@ -134,7 +134,7 @@ def test_variables_are_set_beside_ours() -> None:
     source += "text = os.environb[b'DLBENCH_PLANTED'] + b' ' + os.environb[b'PATH']\n"
     source += 'os.write(3, b\'{"ok": {"text": "%s"}}\\n\' % text)\n'
     with Worker(child(source), 60.0, variables={"DLBENCH_PLANTED": "so"}) as worker:
-        assert worker.ask({"do": "anything"}) == {"text": f"so {os.environ['PATH']}"}
+        assert worker.send_request({"do": "anything"}) == {"text": f"so {os.environ['PATH']}"}
 
 
 def test_a_command_that_cannot_be_started_is_an_os_error_with_its_name() -> None:
@@ -156,7 +156,7 @@ def test_texts_reach_the_program_as_bytes(tmp_path: Path) -> None:
     source = "os.read(3, 100); text = os.environb[b'ODD'].hex()\n"
     source += 'os.write(3, b\'{"ok": {"text": "%s"}}\\n\' % text.encode()); time.sleep(600)\n'
     with Worker([odd, *child(source)[1:]], 60.0, variables={"ODD": "\udcff"}) as worker:
-        assert worker.ask({"do": "anything"}) == {"text": "ff"}
+        assert worker.send_request({"do": "anything"}) == {"text": "ff"}
 
 
 def started(source: str) -> _core.Worker:
@@ -185,7 +185,7 @@ def test_another_thread_may_stop_a_worker_whose_answer_is_waited_for() -> None:
     thread = threading.Timer(0.3, worker.stop)
     thread.start()
     with pytest.raises(RuntimeError, match="stopped while a call waited for its answer"):
-        worker.ask('{"do": "anything"}')
+        worker.send_request('{"do": "anything"}')
     thread.join()
     require_gone(pid)
     assert not worker.is_alive
@@ -200,7 +200,7 @@ def test_a_signals_handler_may_stop_a_worker_whose_answer_is_waited_for() -> Non
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.3)
         with pytest.raises(RuntimeError, match="stopped while a call waited for its answer"):
-            worker.ask('{"do": "anything"}')
+            worker.send_request('{"do": "anything"}')
     finally:
         signal.signal(signal.SIGALRM, before)
 
@@ -210,7 +210,11 @@ def test_one_call_at_a_time_waits_for_an_answer() -> None:
     refused: list[str] = []
 
     def ask_too() -> None:
-        for call in (lambda: worker.ask("{}"), worker.receive, lambda: worker.finish("{}")):
+        for call in (
+            lambda: worker.send_request("{}"),
+            worker.receive,
+            lambda: worker.finish("{}"),
+        ):
             with pytest.raises(RuntimeError) as raised:
                 call()
             refused.append(str(raised.value))
@@ -275,7 +279,7 @@ def test_half_a_surrogate_pair_is_spelled_out() -> None:
 
 
 def test_a_rules_answer_is_read() -> None:
-    result = read_result("a", {"rule": "a", "outcome": "holds", "seen": "", "struct": "legacy"})
+    result = read_result("a", {"rule": "a", "outcome": "holds", "observed": "", "struct": "legacy"})
     assert result is not None
     assert (result.rule, result.outcome, result.struct) == ("a", HOLDS, "legacy")
 
@@ -284,15 +288,15 @@ def test_a_rules_answer_is_read() -> None:
     "answer",
     [
         {},
-        {"rule": "b", "outcome": "holds", "seen": ""},  # another rule's, one answer late
+        {"rule": "b", "outcome": "holds", "observed": ""},  # another rule's, one answer late
         {"outcome": "holds"},
-        {"outcome": "fine", "seen": ""},
-        {"outcome": [], "seen": ""},
-        {"outcome": "holds", "seen": 3},
-        {"outcome": "holds", "seen": "", "more": ""},
-        {"outcome": "holds", "seen": "", "struct": "new"},
-        {"outcome": "holds", "seen": "", "struct": ["legacy"]},
-        {"outcome": "holds", "seen": "", "source": "elsewhere"},
+        {"outcome": "fine", "observed": ""},
+        {"outcome": [], "observed": ""},
+        {"outcome": "holds", "observed": 3},
+        {"outcome": "holds", "observed": "", "more": ""},
+        {"outcome": "holds", "observed": "", "struct": "new"},
+        {"outcome": "holds", "observed": "", "struct": ["legacy"]},
+        {"outcome": "holds", "observed": "", "source": "elsewhere"},
     ],
 )
 def test_no_other_answer_is_a_rules_result(answer: dict[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The page of what crosses between which libraries."""
+"""The page of which library exchanges with which."""
 
 from __future__ import annotations
 

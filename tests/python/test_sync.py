@@ -1,4 +1,4 @@
-"""Synchronization: a library with a queue of threads, in ways that are known, and real queues."""
+"""Synchronization: a library with a queue of threads and known behavior, and real queues."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ BY_FUNCTION = (
 )
 
 
-def look(
+def observe(
     folder: Path, producers: str, *words: str, consumer: str = PLAIN, producer: str = QUEUED
 ) -> dict[str, dict[str, Any]]:
     """Every cell of a run with --sync, by producer."""
@@ -144,7 +144,7 @@ def look(
 def looked_at(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("sync")
     producers = "queued:waiting,queued:careless,queued:lazy,numpy"
-    return folder, look(folder, producers, "--phases", "exchange,import")
+    return folder, observe(folder, producers, "--phases", "exchange,import")
 
 
 def test_a_wait_of_the_host_is_found_in_the_export(
@@ -152,7 +152,7 @@ def test_a_wait_of_the_host_is_found_in_the_export(
 ) -> None:
     own, argument = looked_at[1]["waiting"]["sync"]
     assert (own["stream"], own["requested_by"], own["required"]) == (None, "consumer", True)
-    assert (own["waits"], own["saw"]) == ("host", "new")
+    assert (own["waits"], own["content"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
     assert own["transfer_ns"] > 0
     assert (argument["stream"], argument["requested_by"]) == (-1, "dlbench")
@@ -168,21 +168,21 @@ def test_a_library_that_reads_too_early_is_a_race_without_a_number(
     for way, word in (("careless", "none"), ("lazy", "host-wrong")):
         entry = looked_at[1][way]
         assert entry["outcome"] == "race", way
-        assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == (word, "old")
+        assert (entry["sync"][0]["waits"], entry["sync"][0]["content"]) == (word, "old")
         assert "real_time" not in entry
         assert f"before queued:{way}'s work was done" in entry["reason"]
 
 
 def test_a_consumers_own_copy_is_what_is_read(tmp_path: Path) -> None:
-    entry = look(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
-    assert (entry["sync"][0]["waits"], entry["sync"][0]["saw"]) == ("stream", "new")
+    entry = observe(tmp_path, "queued:careless", consumer=PLAIN + ORDERED)["careless"]
+    assert (entry["sync"][0]["waits"], entry["sync"][0]["content"]) == ("stream", "new")
     assert entry["outcome"] == "zero-copy"
 
 
 @pytest.mark.parametrize(("way", "word"), [("waiting", "host"), ("careless", "none")])
 def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_path: Path) -> None:
-    entry = look(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
-    assert entry["seen"]["via"] == "exports"
+    entry = observe(tmp_path, f"queued:{way}", producer=BY_FUNCTION)[way]
+    assert entry["observed"]["via"] == "exports"
     assert entry["sync"][0]["waits"] == word
 
 
@@ -234,7 +234,7 @@ def test_the_terminal_shows_waits_and_races(
 
 
 def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
-    entry = look(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
+    entry = observe(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
     assert "real_time" in entry
     assert [text for text in warning_texts(entry) if text.startswith("sync: ")] == [
         "sync: no answer from the worker within 4 s, at step 'sync'"
@@ -242,7 +242,7 @@ def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
 
 
 def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
-    whole_run = look(tmp_path, "queued:waiting")["waiting"]
+    whole_run = observe(tmp_path, "queued:waiting")["waiting"]
     journal = tmp_path / "run" / "journal.jsonl"
     lines = journal.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = [line for line in lines if not line.startswith('{"sync"')]
@@ -257,7 +257,7 @@ def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
 
 def test_a_table_fits_its_width() -> None:
     one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
-           "saw": "new", "transfer_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
+           "content": "new", "transfer_ns": 1234.5, "export_blocked": -0.001, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     entry = {"producer": "p" * 20, "consumer": "c" * 20, "protocol": "dlpack", "device": "cuda:0",
              "environment": "default", "sync": [one]}  # fmt: skip
@@ -302,7 +302,7 @@ REAL = {
 @pytest.mark.parametrize("library", REAL)
 def test_real_queues(library: str, tmp_path: Path) -> None:
     pytest.importorskip(library if library != "mlx" else "mlx.core")
-    device, *seen = REAL[library]
+    device, *observed = REAL[library]
     consumer = "dpnp" if library == "dpnp" else "numpy"
     words = ("--producers", library, "--consumers", consumer, "--devices", device, "--sync")
     more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
@@ -316,4 +316,4 @@ def test_real_queues(library: str, tmp_path: Path) -> None:
     assert status == whole.status_of(document), err
     entries = whole.entries(document).values()
     (entry,) = (each for each in entries if each.get("clock", "call") == "call")
-    assert [entry["outcome"], entry["sync"][0]["waits"]] == seen
+    assert [entry["outcome"], entry["sync"][0]["waits"]] == observed

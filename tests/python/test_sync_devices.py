@@ -162,7 +162,7 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     assert entry["outcome"] == "zero-copy", entry
     found = rows(entry)
     own = found.pop("own")
-    assert (own["waits"], own["saw"], own["requested_by"], own["required"]) == (
+    assert (own["waits"], own["content"], own["requested_by"], own["required"]) == (
         *("stream", "new", "consumer", True),
     )
     assert max(own["export_blocked"], own["import_blocked"]) < 0.3
@@ -170,8 +170,8 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
     numbers = {1, 2} if device == "cuda:0" else set()
     assert found.keys() == {None, -1, "foreign", *numbers}
     for argument, one in found.items():
-        seen = (one["waits"], one["saw"], one["requested_by"], one["required"])
-        assert seen == ("none", "old", "dlbench", False), argument
+        observed = (one["waits"], one["content"], one["requested_by"], one["required"])
+        assert observed == ("none", "old", "dlbench", False), argument
     # Freeing memory waits for the device.
     assert entry["late_free"] == "safe"
 
@@ -182,14 +182,14 @@ def test_a_consumer_that_waits_itself_does_so_on_its_stream(
 ) -> None:
     entry = looked_at[2]["native", protocol]
     (one,) = rows(entry).values()
-    assert (one["waits"], one["saw"], one["required"]) == ("stream", "new", True)
+    assert (one["waits"], one["content"], one["required"]) == ("stream", "new", True)
     assert entry["outcome"] == "zero-copy"
 
 
 def test_without_required_order_there_is_no_race(looked_at: tuple[Path, str, Cells]) -> None:
     entry = looked_at[2]["native:interface=2", "cuda_array_interface"]
     (one,) = rows(entry).values()
-    assert (one["waits"], one["saw"], one["required"]) == ("none", "old", False)
+    assert (one["waits"], one["content"], one["required"]) == ("none", "old", False)
     assert entry["outcome"] == "zero-copy"
     assert entry["real_time"] > 0
 
@@ -201,7 +201,7 @@ def test_a_planted_race_has_its_word_and_no_number(
     folder, _, cells = looked_at
     entry = cells[f"faulty:{fault}", "dlpack"]
     own = rows(entry)["own"]
-    assert (own["waits"], own["saw"], own["required"]) == (word, "old", True)
+    assert (own["waits"], own["content"], own["required"]) == (word, "old", True)
     assert entry["outcome"] == "race"
     assert "real_time" not in entry
     others = [
@@ -271,7 +271,7 @@ def test_a_script_of_an_exchange_that_waits_shows_no_race(
 def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
     entry = looked_at[2]["faulty:host-sync", "dlpack"]
     own = rows(entry)["own"]
-    assert (own["waits"], own["saw"]) == ("host", "new")
+    assert (own["waits"], own["content"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
     assert entry["outcome"] == "zero-copy"
 
@@ -386,7 +386,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     found = {
         (entry["producer"], entry["consumer"], entry["protocol"]): (
             entry["outcome"] == "race",
-            *((one["waits"], one["required"]) for one in rows(entry).values() if _asks(one)),
+            *((one["waits"], one["required"]) for one in rows(entry).values() if _requests(one)),
         )
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
@@ -414,7 +414,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     assert run_script(script) == (0, RACES)
 
 
-def _asks(one: dict[str, Any]) -> bool:
+def _requests(one: dict[str, Any]) -> bool:
     return bool(one["requested_by"] == "consumer")
 
 

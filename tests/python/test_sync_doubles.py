@@ -112,7 +112,7 @@ def busy(case, device, seconds):
 """
 
 
-def look(
+def observe(
     folder: Path, producers: str, consumers: str, *, device: str = "cuda:0", **modes: str
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Each cell of a run with --sync, by producer and consumer."""
@@ -158,7 +158,7 @@ def test_a_consumer_that_passes_its_current_stream_synchronizes(
     device: str, hip: str, tmp_path: Path
 ) -> None:
     """Called while the default stream is current it passes 1 on CUDA and 0 on ROCm."""
-    found = look(tmp_path, "native,cupy", "cupy", device=device, DLBENCH_DOUBLE_HIP=hip)
+    found = observe(tmp_path, "native,cupy", "cupy", device=device, DLBENCH_DOUBLE_HIP=hip)
     for producer in ("native", "cupy"):
         entry = found[producer, "cupy"]
         assert requested(entry) == ("own", "stream", True), producer
@@ -171,7 +171,7 @@ def waits(entry: dict[str, Any]) -> dict[Any, str]:
     return {stream: one.get("waits") or one["reason"] for stream, one in rows(entry).items()}
 
 
-#: Of libraries that order the stream which they are told after their own, and no other.
+#: Of libraries that order the stream that is passed after their own, and no other.
 CORRECT = {"own": "stream", None: "none", -1: "none", "foreign": "none"}
 
 
@@ -184,7 +184,7 @@ def test_torch_beside_other_libraries(
     device: str, hip: str, libraries: str, tmp_path: Path
 ) -> None:
     modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_DEVICES": "2"}
-    found = look(tmp_path, libraries, libraries, device=device, **modes)
+    found = observe(tmp_path, libraries, libraries, device=device, **modes)
     assert len(found) == len(libraries.split(",")) ** 2
     for (producer, consumer), entry in found.items():
         pair = f"{producer} -> {consumer}"
@@ -203,17 +203,17 @@ def test_torch_beside_other_libraries(
 def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path: Path) -> None:
     """An export for the default stream lets that wait, and all streams that share its queue."""
     modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_QUEUES": "4"}
-    found = look(tmp_path, "cupy", "native,cupy", device=device, **modes)
+    found = observe(tmp_path, "cupy", "native,cupy", device=device, **modes)
     for consumer in ("native", "cupy"):
-        seen = waits(found["cupy", consumer])
+        observed = waits(found["cupy", consumer])
         expected: dict[Any, str] = {"own": "stream", None: "none", -1: "none"}
         if hip == "0":
             expected[1] = "none"
-        assert {stream: seen[stream] for stream in expected} == expected, consumer
+        assert {stream: observed[stream] for stream in expected} == expected, consumer
 
 
 def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: Path) -> None:
-    found = look(tmp_path, "native", "double,double:default")
+    found = observe(tmp_path, "native", "double,double:default")
     assert requested(found["native", "double"]) == ("own", "stream", True)
     assert found["native", "double"]["outcome"] == "zero-copy"
     assert requested(found["native", "double:default"]) == (1, "none", True)
@@ -222,14 +222,14 @@ def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: P
 
 def test_a_scope_that_orders_streams_is_not_entered_so(tmp_path: Path) -> None:
     """Warp's own default would order the streams before the exchange does."""
-    entry = look(tmp_path, "warp", "warp")["warp", "warp"]
+    entry = observe(tmp_path, "warp", "warp")["warp", "warp"]
     assert requested(entry) == ("own", "stream", True)
     assert rows(entry)[-1]["waits"] == "none"
 
 
 def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
     producers = "double,double:nothing,double:device,double:defers,double:hoards"
-    found = look(tmp_path, producers, "native")
+    found = observe(tmp_path, producers, "native")
     waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "double": "stream",
@@ -249,7 +249,7 @@ def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
 @pytest.mark.parametrize("queues", ["4", "8"])
 def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> None:
     producers = "hidden,hidden:nothing,hidden:device,hidden:default,hidden:blocks"
-    found = look(tmp_path, producers, "double", DLBENCH_FAKE_QUEUES=queues)
+    found = observe(tmp_path, producers, "double", DLBENCH_FAKE_QUEUES=queues)
     waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "hidden": "stream",
@@ -269,7 +269,7 @@ def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> No
 @pytest.mark.parametrize("queues", ["4", "8"])
 def test_streams_that_share_hardware_queues_are_distinguished(queues: str, tmp_path: Path) -> None:
     producers = "native,faulty:no-wait,faulty:wrong-stream"
-    found = look(tmp_path, producers, "native", DLBENCH_FAKE_QUEUES=queues)
+    found = observe(tmp_path, producers, "native", DLBENCH_FAKE_QUEUES=queues)
     waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
     assert waits == {
         "native": "stream",
@@ -282,7 +282,7 @@ def test_streams_that_share_hardware_queues_are_distinguished(queues: str, tmp_p
 
 def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
     """On a device that runs one stream after another no exchange can be seen to race."""
-    found = look(tmp_path, "native,faulty:no-wait,hidden", "native", DLBENCH_FAKE_QUEUES="1")
+    found = observe(tmp_path, "native,faulty:no-wait,hidden", "native", DLBENCH_FAKE_QUEUES="1")
     for entry in found.values():
         for one in rows(entry).values():
             assert one["waits"] == "inconclusive"
@@ -294,7 +294,7 @@ def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
 @pytest.mark.parametrize("producer", ["double", "double:odd"])
 def test_memory_in_a_librarys_pool_is_written_over_too(producer: str, tmp_path: Path) -> None:
     """Also where it begins at no word's address, which drivers refuse to fill."""
-    found = look(tmp_path, producer, "double,double:forgets")
+    found = observe(tmp_path, producer, "double,double:forgets")
     assert found[producer, "double"]["outcome"] == "zero-copy"
     entry = found[producer, "double:forgets"]
     assert entry["outcome"] == "wrong"
@@ -319,7 +319,7 @@ def stream(device):
 def test_a_stream_that_cannot_be_named_costs_no_cell(tmp_path: Path) -> None:
     (tmp_path / "own" / "consumers").mkdir(parents=True)
     (tmp_path / "own" / "consumers" / "nameless.py").write_text(NO_STREAM, encoding="utf-8")
-    entry = look(tmp_path, "native", "nameless")["native", "nameless"]
+    entry = observe(tmp_path, "native", "nameless")["native", "nameless"]
     assert entry["outcome"] == "zero-copy", entry
     warning = "waited for the whole device: `stream` failed: LookupError: no current stream"
     assert warning in warning_texts(entry)
@@ -347,7 +347,7 @@ def test_what_names_its_stream_is_waited_for_there(tmp_path: Path) -> None:
     """All libraries by the same function, so that their times can be compared."""
     (tmp_path / "own" / "consumers").mkdir(parents=True)
     (tmp_path / "own" / "consumers" / "named.py").write_text(READY, encoding="utf-8")
-    entry = look(tmp_path, "native", "named")["native", "named"]
+    entry = observe(tmp_path, "native", "named")["native", "named"]
     assert entry["outcome"] == "zero-copy", entry
 
 

@@ -1,4 +1,4 @@
-"""The terminal picture: exact where a person looks first, bounded in width everywhere."""
+"""The output on a terminal: exact in its first lines, limited in width everywhere."""
 
 from __future__ import annotations
 
@@ -299,7 +299,7 @@ def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
         90.0,
         warnings=[samples.warned("few-rounds"), samples.warned("source-written", message)],
     )
-    entry["seen"] = entry["seen"] | {"guard": guard}
+    entry["observed"] = entry["observed"] | {"guard": guard}
     (found,) = [f for f in findings.find(doc(samples.document(entry))) if f.label == "writes"]
     assert (found.text, found.command) == (f"a -> b: {message}", "dlbench show latest a b")
     assert "255 pages, 0 read, 8 written, by libb.so" in "\n".join(pair.details(entry_of(entry)))
@@ -310,7 +310,7 @@ def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
 def test_the_guard_says_what_was_read_when_and_by_which_library() -> None:
     guard = {"pages": 1024, "read": 1024, "written": 0, "late": 482, "by": ["libjax_common.so"]}
     entry = samples.measured("a", "b", 90.0)
-    entry["seen"] = entry["seen"] | {"guard": guard}
+    entry["observed"] = entry["observed"] | {"guard": guard}
     message = "1024 pages, 1024 read, 482 of them after the call, by libjax_common.so"
     assert message in "\n".join(pair.details(entry_of(entry)))
 

@@ -1,4 +1,4 @@
-"""No decision is made by the words of a reason or a warning: they are replaced by noise."""
+"""No decision depends on the text of a reason or a warning: random texts replace them."""
 
 from __future__ import annotations
 

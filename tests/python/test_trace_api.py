@@ -321,7 +321,7 @@ def test_without_a_driver_or_without_cupti_it_says_which(
     assert message(entry) == f"API calls: no CUPTI: none of these can be loaded: {tmp_path}/none.so"
     resumed = ("--resume", "run", "--quiet", "--no-plots")
     assert whole.run(tmp_path, *resumed)[0] == 0
-    # Nobody counts again what failed; as with instructions.
+    # A failed count is not repeated, as with instructions.
     (entry,) = whole.document(tmp_path)["benchmarks"]
     assert message(entry).startswith("API calls: no CUPTI")
 
@@ -329,7 +329,7 @@ def test_without_a_driver_or_without_cupti_it_says_which(
 def test_a_measuring_run_never_holds_cupti(
     tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Counts and times are of different processes: without --trace-api nobody loads CUPTI."""
+    """Counts and times are of different processes: without --trace-api CUPTI is not loaded."""
     looking = "DISTRIBUTION = None\nimport numpy as np\ndef take(x):\n"
     looking += "    assert 'libcupti' not in open('/proc/self/maps').read()\n"
     looking += "    return np.from_dlpack(x)\nPROTOCOLS = {'dlpack': take}\n"

@@ -1,4 +1,4 @@
-"""The worker's half, asked over its own wire with planted adapters around NumPy."""
+"""The worker, tested over its own wire with planted adapters around NumPy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from samples import warning_codes
-from wire import F32, UNALIGNED, ask, plant, prepare
+from wire import F32, UNALIGNED, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -19,7 +19,7 @@ SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": n
 
 def cross(folder: Path, make: str, take: str, protocol: str = "dlpack", case: dict[str, Any] = F32):
     """Prepare one exchange between a planted producer and a planted consumer."""
-    return ask(
+    return send_request(
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),
@@ -31,9 +31,9 @@ def test_sharing_is_zero_copy_with_both_proofs(tmp_path: Path) -> None:
     ok = cross(tmp_path, MAKE, SHARE)["ok"]
     assert ok["outcome"] == "zero-copy"
     assert (ok["evidence"]["address"], ok["evidence"]["write"]) == ("yes", "yes")
-    assert ok["seen"]["used"] == "dlpack"
-    assert ok["seen"]["calls"] == ["__dlpack__(dl_device=None,copy=None,max_version=(1,0))"]
-    assert (ok["seen"]["struct"], ok["seen"]["version"]) == ("versioned", [1, 0])
+    assert ok["observed"]["used"] == "dlpack"
+    assert ok["observed"]["calls"] == ["__dlpack__(dl_device=None,copy=None,max_version=(1,0))"]
+    assert (ok["observed"]["struct"], ok["observed"]["version"]) == ("versioned", [1, 0])
     assert ok["iterations"]["call"] > 1
 
 
@@ -108,7 +108,9 @@ def test_a_consumer_that_writes_into_its_input_is_reported(tmp_path: Path) -> No
 
 
 def test_an_import_error_is_the_libraries_own(tmp_path: Path) -> None:
-    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", "import no_such_library"))[0]
+    answer = send_request(tmp_path, plant(tmp_path, "producer", "giver", "import no_such_library"))[
+        0
+    ]
     assert answer["error"]["outcome"] == "import-failed"
     assert answer["error"]["exception"] == "ModuleNotFoundError"
     assert "no_such_library" in answer["error"]["reason"]
@@ -125,12 +127,12 @@ def test_convert_tells_which_protocol_it_used(tmp_path: Path) -> None:
         "def make(case, device): return Box(case.numpy())\n"
     )
     ok = cross(tmp_path, make, SHARE, protocol="convert")["ok"]
-    assert ok["seen"]["used"] == "array_interface"
+    assert ok["observed"]["used"] == "array_interface"
     assert ok["outcome"] == "zero-copy"
 
 
 def test_convert_of_its_own_type_asks_no_protocol(tmp_path: Path) -> None:
-    assert cross(tmp_path, MAKE, SHARE, protocol="convert")["ok"]["seen"]["used"] == "own"
+    assert cross(tmp_path, MAKE, SHARE, protocol="convert")["ok"]["observed"]["used"] == "own"
 
 
 def test_retries_are_seen(tmp_path: Path) -> None:
@@ -141,10 +143,10 @@ def test_retries_are_seen(tmp_path: Path) -> None:
         "    def __dlpack_device__(self): return self.a.__dlpack_device__()\n"
         "def make(case, device): return Old(case.numpy())\n"
     )
-    seen = cross(tmp_path, make, SHARE)["ok"]["seen"]
-    assert seen["calls"][0].endswith("-> TypeError")
-    assert seen["calls"][-1] == "__dlpack__()"
-    assert seen["struct"] == "legacy"
+    observed = cross(tmp_path, make, SHARE)["ok"]["observed"]
+    assert observed["calls"][0].endswith("-> TypeError")
+    assert observed["calls"][-1] == "__dlpack__()"
+    assert observed["struct"] == "legacy"
 
 
 def test_a_consumer_that_takes_another_way_is_not_filed_under_dlpack(tmp_path: Path) -> None:
@@ -167,7 +169,7 @@ def test_calls_are_compiled_with_their_arguments(tmp_path: Path) -> None:
         "PROTOCOLS = {'buffer': Call(np.frombuffer, X, dtype=np.float32)}\n"
     )
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
-    assert (ok["outcome"], ok["seen"]["used"]) == ("zero-copy", "buffer")
+    assert (ok["outcome"], ok["observed"]["used"]) == ("zero-copy", "buffer")
 
 
 def test_a_capsule_consumer_is_given_a_capsule(tmp_path: Path) -> None:
@@ -181,7 +183,7 @@ def test_a_capsule_consumer_is_given_a_capsule(tmp_path: Path) -> None:
     )
     ok = cross(tmp_path, MAKE, take)["ok"]
     assert ok["outcome"] == "zero-copy"
-    assert ok["seen"]["struct"] == "legacy"
+    assert ok["observed"]["struct"] == "legacy"
 
 
 def test_ready_is_waited_for_before_judging(tmp_path: Path) -> None:
@@ -207,7 +209,7 @@ def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
         "    if count > 60000: raise ValueError('worn out')\n    return np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': f}\n"
     )
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", MAKE),
         plant(tmp_path, "consumer", "taker", take),
@@ -224,7 +226,7 @@ def test_a_round_that_raises_is_an_error_not_a_number(tmp_path: Path) -> None:
 
 
 def test_floors_are_positive_and_in_order(tmp_path: Path) -> None:
-    floors = ask(tmp_path, {"do": "floors"})[0]["ok"]
+    floors = send_request(tmp_path, {"do": "floors"})[0]["ok"]
     assert 0 < floors["empty"] < floors["call"] < floors["proxy"]
     assert floors["clock"] > 0
 
@@ -236,7 +238,7 @@ def test_judging_again_sees_what_changed(tmp_path: Path) -> None:
         "    return y if count < 3 else y.copy()\n"
         "PROTOCOLS = {'dlpack': f}\n"
     )
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", MAKE),
         plant(tmp_path, "consumer", "taker", take),
@@ -261,7 +263,7 @@ def test_results_in_cycles_are_collected_between_rounds(tmp_path: Path) -> None:
         "PROTOCOLS = {'dlpack': lambda x: Ring(np.from_dlpack(x))}\n"
     )
     one_round = {"do": "round", "id": 1, "clock": "call", "iterations": 100, "prelude": 0}
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", MAKE),
         plant(tmp_path, "consumer", "taker", take),
@@ -272,7 +274,7 @@ def test_results_in_cycles_are_collected_between_rounds(tmp_path: Path) -> None:
 
 
 def test_a_ready_clock_without_a_ready_is_no_number(tmp_path: Path) -> None:
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "producer", "giver", MAKE),
         plant(tmp_path, "consumer", "taker", SHARE),
@@ -283,8 +285,8 @@ def test_a_ready_clock_without_a_ready_is_no_number(tmp_path: Path) -> None:
 
 def test_what_convert_was_seen_to_use_is_the_recorders_word(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'convert': lambda x: np.asarray(memoryview(x))}\n"
-    seen = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["seen"]
-    assert (seen["used"], seen["via"]) == ("buffer", "recorder")
+    observed = cross(tmp_path, MAKE, take, protocol="convert")["ok"]["observed"]
+    assert (observed["used"], observed["via"]) == ("buffer", "recorder")
 
 
 def test_a_refusal_that_only_bears_the_name_is_no_unsupported(tmp_path: Path) -> None:
@@ -304,7 +306,7 @@ def test_a_proxy_that_is_kept_forgets_its_recorder(tmp_path: Path) -> None:
         "    kept.append(x)\n    return np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': f}\n"
     )
-    assert cross(tmp_path, MAKE, take)["ok"]["seen"]["calls"][-1].startswith("__dlpack__")
+    assert cross(tmp_path, MAKE, take)["ok"]["observed"]["calls"][-1].startswith("__dlpack__")
 
 
 REQUESTED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
@@ -312,7 +314,7 @@ REQUESTED = "def devices():\n    {}\ndef make(case, device):\n    {}\n"
 
 def test_a_library_that_raises_when_requested_devices_has_none(tmp_path: Path) -> None:
     make = REQUESTED.format("raise OSError('no driver:\\n  none at all')", "return case.numpy()")
-    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
+    answer = send_request(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
     assert answer["error"]["outcome"] == "no-device"
     assert answer["error"]["exception"] == "OSError"
     assert answer["error"]["reason"] == "no driver: none at all"
@@ -320,7 +322,7 @@ def test_a_library_that_raises_when_requested_devices_has_none(tmp_path: Path) -
 
 def test_a_library_that_names_no_device_has_none(tmp_path: Path) -> None:
     make = REQUESTED.format("return []", "return case.numpy()")
-    answer = ask(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
+    answer = send_request(tmp_path, plant(tmp_path, "producer", "giver", make))[0]
     assert answer["error"]["outcome"] == "no-device"
     assert answer["error"]["reason"] == "giver finds no device on this machine"
 
@@ -336,7 +338,7 @@ def test_why_there_is_no_array_on_a_device_is_the_librarys_own_word(
 
 
 def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
-    answers = ask(
+    answers = send_request(
         tmp_path,
         plant(tmp_path, "consumer", "taker", SHARE),
         prepare(1, "taker", "taker", "dlpack", F32),
@@ -347,7 +349,7 @@ def test_a_role_that_was_not_loaded_is_no_crash(tmp_path: Path) -> None:
 def test_the_very_object_is_requested_again_through_a_proxy(tmp_path: Path) -> None:
     take = "import numpy as np\nPROTOCOLS = {'buffer': np.asarray}\n"
     ok = cross(tmp_path, MAKE, take, protocol="buffer")["ok"]
-    assert (ok["outcome"], ok["seen"]["used"], ok["seen"]["via"]) == (
+    assert (ok["outcome"], ok["observed"]["used"], ok["observed"]["via"]) == (
         "zero-copy",
         "buffer",
         "proxy",
@@ -410,7 +412,7 @@ def test_what_numpys_functions_make_of_an_array_is_reported(
         "def extras(x): return {'unit': x.unit} if getattr(x, 'unit', '') else {}\n"
     )
     requested = {"do": "offers", "library": "giver", "device": "cpu", "case": F32}
-    ok = ask(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
+    ok = send_request(tmp_path, plant(tmp_path, "producer", "giver", source), requested)[-1]["ok"]
     assert ok["dispatch"] == {"multiply": multiply, "concatenate": concatenate}
 
 

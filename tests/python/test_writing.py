@@ -1,4 +1,4 @@
-"""Files that a person names: what is there is replaced whole, and nothing but a file."""
+"""Files that the user names: an existing file is replaced whole, and only files are."""
 
 from __future__ import annotations
 

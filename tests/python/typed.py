@@ -1,4 +1,4 @@
-"""Documents, entries and comparisons of plain JSON objects, as the reader makes them."""
+"""Documents, entries and comparisons from plain JSON objects, as the reader makes them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""cuda-core and numba-cuda on whatever libcuda.so.1 is found first; run by test_cuda_libraries.py.
+"""Runs cuda-core and numba-cuda on the first libcuda.so.1; used by test_cuda_libraries.py.
 
 Prints one JSON object: what was seen, or for `faults` what became of each failing call.
 """
@@ -31,7 +31,7 @@ def cuda_core() -> dict[str, Any]:
     producer, consumer = device.create_stream(), device.create_stream()
     kernel = ObjectCode.from_ptx(KERNEL.read_bytes()).get_kernel("dlbench_delay")
     buffer = device.allocate(4, stream=producer)
-    seen: dict[str, Any] = {}
+    observed: dict[str, Any] = {}
     for way in ("ignored", "event"):
         buffer.fill(OLD, stream=producer)
         producer.sync()
@@ -51,12 +51,12 @@ def cuda_core() -> dict[str, Any]:
         buffer.copy_to(host, stream=consumer)
         consumer.sync()
         word = ctypes.string_at(int(host.handle), 1)[0]
-        seen[way] = {"saw": word, "blocked": blocked > DELAY_S / 2}
-        seen["same address"] = view.ptr == int(buffer.handle)
+        observed[way] = {"content": word, "blocked": blocked > DELAY_S / 2}
+        observed["same address"] = view.ptr == int(buffer.handle)
         producer.sync()
         host.close()
     buffer.close()
-    return seen
+    return observed
 
 
 def numba_cuda() -> dict[str, Any]:

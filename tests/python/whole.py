@@ -1,4 +1,4 @@
-"""Whole runs of the installed command, with planted adapters, and what they leave behind."""
+"""Whole runs of the installed command, with planted adapters, and their files."""
 
 from __future__ import annotations
 

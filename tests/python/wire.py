@@ -1,4 +1,4 @@
-"""Talks to a worker through a file of requests, as `dlbench debug` does."""
+"""Sends requests to a worker from a file, as `dlbench debug` does."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def prepare(
     }
 
 
-def ask(folder: Path, *requests: dict[str, Any]) -> list[dict[str, Any]]:
+def send_request(folder: Path, *requests: dict[str, Any]) -> list[dict[str, Any]]:
     """The answers to the requests, without the steps and the hello."""
     script = folder / "requests.jsonl"
     script.write_text("".join(json.dumps(request) + "\n" for request in requests))

@@ -45,7 +45,7 @@ class Numbers {
     if (added || is_new) ++last_;
   }
 
-  /// Its number stays, for whoever uses it all the same.
+  /// Its number stays, for later uses.
   void free(std::uint64_t value) {
     blocks_.erase(value);
     freed_.insert(value);

@@ -449,7 +449,7 @@ constexpr unsigned long long per_thread_stream =
     2;  // CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
 constexpr int second_form_since = 12000;
 
-Code ask(const char* name, void** function, int version, unsigned long long flags) {
+Code send_request(const char* name, void** function, int version, unsigned long long flags) {
   if (real_get_v1 != nullptr) return real_get_v1(name, function, version, flags);
   return real_get_v2(name, function, version, flags, nullptr);
 }
@@ -469,12 +469,12 @@ void* recorded(const std::string& name, void* given, int version, unsigned long 
     return reinterpret_cast<void*>(&get_v2);
   }
   void* ours = nullptr;
-  if (ask(name.c_str(), &ours, device::cuda::api_version, flags) != 0 || ours != given)
+  if (send_request(name.c_str(), &ours, device::cuda::api_version, flags) != 0 || ours != given)
     return nullptr;
   void* legacy = nullptr;
   std::string written = name;
   if ((flags & per_thread_stream) != 0 &&
-      ask(name.c_str(), &legacy, device::cuda::api_version, 0) == 0 && legacy != given)
+      send_request(name.c_str(), &legacy, device::cuda::api_version, 0) == 0 && legacy != given)
     written += "_ptsz";
   return hook_of<device::cuda::Api>(name, written, given);
 }

@@ -471,7 +471,7 @@ class Driver {
     std::set<std::string> known{"cuGetProcAddress"};
     device::cuda::Api api;
     each(api, [&](const char* name, auto&) { known.insert(name); });
-    const auto ask = [known](Call& call, auto&& asked) {
+    const auto send_request = [known](Call& call, auto&& asked) {
       const std::string name = call.arguments.at(0);
       if (!known.contains(name)) throw Skipped("of functions that dlbench does not call");
       void* address = nullptr;
@@ -479,17 +479,18 @@ class Driver {
                               call.arguments.at(3).get<unsigned long long>());
       call.compare_entry(code, address != nullptr);
     };
-    plays_["cuGetProcAddress"] = [get, ask](Call& call) {
+    plays_["cuGetProcAddress"] = [get, send_request](Call& call) {
       if (get == nullptr) throw Skipped("no such driver here");
-      ask(call, get);
+      send_request(call, get);
     };
-    plays_["cuGetProcAddress_v2"] = [cuda = cuda_, get_v2, ask](Call& call) {
+    plays_["cuGetProcAddress_v2"] = [cuda = cuda_, get_v2, send_request](Call& call) {
       if (cuda == nullptr) throw Skipped("no such driver here");
       if (get_v2 == nullptr) return call.differ("function", true, false);
-      ask(call, [get_v2](const char* name, void** address, int version, unsigned long long flags) {
-        int status = 0;
-        return get_v2(name, address, version, flags, &status);
-      });
+      send_request(
+          call, [get_v2](const char* name, void** address, int version, unsigned long long flags) {
+            int status = 0;
+            return get_v2(name, address, version, flags, &status);
+          });
     };
   }
 

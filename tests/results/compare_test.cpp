@@ -53,8 +53,8 @@ TEST_F(Compare, TheReferenceAloneTellsNothingOfACell) {
   const auto base = write("base", {in_workers(entry, 1, 1)});
   const Comparison made = compare(base, write("far", {in_workers(entry, 1, 1, 1e6)}));
   EXPECT_EQ(cell(made, "a").verdict, ChangeWord::inconclusive);
-  ASSERT_TRUE(cell(made, "a").blind);
-  EXPECT_EQ(cell(made, "a").blind->cause, BlindCause::unknown_spread);
+  ASSERT_TRUE(cell(made, "a").inconclusive);
+  EXPECT_EQ(cell(made, "a").inconclusive->cause, InconclusiveCause::unknown_spread);
   EXPECT_FALSE(cell(made, "a").minimum_detectable_change);
   EXPECT_EQ(made.inconclusive.unknown, 1U);
 }
@@ -76,7 +76,7 @@ TEST_F(Compare, CellsOfSimilarLengthTellOfTheScatterOfOne) {
   };
   const Comparison near = compare(with("base", 1100, 1), with("head", 1100, 2));
   EXPECT_NEAR(*cell(near, "alone").spread, 0.01, 0.005);
-  EXPECT_EQ(cell(near, "alone").blind->cause, BlindCause::too_few_processes);
+  EXPECT_EQ(cell(near, "alone").inconclusive->cause, InconclusiveCause::too_few_processes);
   const Comparison far = compare(with("base", 5e6, 1), with("head", 5e6, 2));
   EXPECT_FALSE(cell(far, "alone").spread);
   // The spread of a cell with three processes a side is moderated by the others.
@@ -106,23 +106,23 @@ TEST_F(Compare, AGateThatCannotFailIsInconclusive) {
   const ComparedCell& open = cell(three, "a");
   EXPECT_EQ(open.verdict, ChangeWord::inconclusive);
   EXPECT_GT(*open.minimum_detectable_change, 0.05);
-  ASSERT_TRUE(open.blind && open.blind->replicas);
-  EXPECT_EQ(open.blind->cause, BlindCause::too_few_processes);
+  ASSERT_TRUE(open.inconclusive && open.inconclusive->replicas);
+  EXPECT_EQ(open.inconclusive->cause, InconclusiveCause::too_few_processes);
   EXPECT_EQ(three.count(ChangeWord::inconclusive), 1U);
   EXPECT_EQ(three.inconclusive.cells, 1U);
   EXPECT_EQ(three.inconclusive.of, 1U);
-  EXPECT_EQ(three.inconclusive.replicas, open.blind->replicas);
-  const std::size_t replicas = *open.blind->replicas;
+  EXPECT_EQ(three.inconclusive.replicas, open.inconclusive->replicas);
+  const std::size_t replicas = *open.inconclusive->replicas;
   EXPECT_GT(replicas, 3U);
   const Comparison enough =
       compare(write("base", {noisy(replicas, 3)}), write("head", {noisy(replicas, 4)}));
   EXPECT_EQ(enough.inconclusive.cells, 0U);
   EXPECT_FALSE(enough.inconclusive.replicas);
-  EXPECT_FALSE(cell(enough, "a").blind);
+  EXPECT_FALSE(cell(enough, "a").inconclusive);
   // The machine moved by more than the threshold: no number of processes tells it from a change.
   const Comparison moved = compare(base, write("moved", {noisy(3, 2)}, {}, 66));
   EXPECT_EQ(moved.inconclusive.undecidable, 1U);
-  EXPECT_EQ(cell(moved, "a").blind->cause, BlindCause::reference_moved);
+  EXPECT_EQ(cell(moved, "a").inconclusive->cause, InconclusiveCause::reference_moved);
   EXPECT_FALSE(moved.inconclusive.replicas);
 }
 
@@ -199,7 +199,7 @@ TEST_F(Compare, WhatTheReferenceMovedByIsNoChangeOfACell) {
   const auto head = write("head", {in_workers(entry, 12, 2, 1.1)}, {}, 66);
   const Comparison made = compare(base, head);
   EXPECT_EQ(cell(made, "a").verdict, ChangeWord::inconclusive);
-  EXPECT_EQ(cell(made, "a").blind->cause, BlindCause::reference_moved);
+  EXPECT_EQ(cell(made, "a").inconclusive->cause, InconclusiveCause::reference_moved);
   ASSERT_FALSE(made.warnings.empty());
   EXPECT_EQ(made.warnings.front().code, "reference-moved");
   EXPECT_EQ(made.warnings.front().data.at("by"), "10.0 %");
@@ -357,7 +357,9 @@ TEST_F(Compare, CountsHaveNoChanceInThem) {
   EXPECT_EQ(cell(compare(base, counted("head", 985, 1000), options), "a").verdict,
             ChangeWord::fast);
   const auto none = write("none", {measured("numpy", "a")});
-  EXPECT_NE(usage_error([&] { compare(none, none, options); }).find("no cell has a count"), npos);
+  EXPECT_NE(
+      usage_error([&] { compare(none, none, options); }).find("no cell has an instruction count"),
+      npos);
 }
 
 TEST_F(Compare, ACountOfOneSideOnlyIsLostOrGained) {

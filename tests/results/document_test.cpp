@@ -196,8 +196,9 @@ TEST(Document, ItRefusesWhatNoDocumentMayHold) {
             npos);
   contents = run();
   contents.entries.push_back(contents.entries[0]);
-  EXPECT_NE(usage_error([&] { write_document(contents, folder / "results.json"); }).find("twice"),
-            npos);
+  EXPECT_NE(
+      usage_error([&] { write_document(contents, folder / "results.json"); }).find("two entries"),
+      npos);
   EXPECT_EQ(read_text(folder / "results.json"), "old");
   EXPECT_EQ(testing::files_in(folder.path()), 1U);
 }

@@ -36,13 +36,13 @@ TEST(EntryJson, MeasuredItemHasTheKeysOfTheContractInItsOrder) {
       "phase",       "clock",      "producer",  "consumer",    "protocol",
       "device",      "case",       "bytes",     "environment", "outcome",
       "changed",     "evidence",   "lo_ns",     "hi_ns",       "mad_ns",
-      "floor_ratio", "warnings",   "workers",   "seen"};
+      "floor_ratio", "warnings",   "workers",   "observed"};
   const OrderedJson item = entry_to_json(measured("numpy", "torch"));
   EXPECT_EQ(keys(item), expected);
   EXPECT_EQ(
       item["name"],
       "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096");
-  EXPECT_EQ(item["seen"]["struct"], "versioned");
+  EXPECT_EQ(item["observed"]["struct"], "versioned");
   EXPECT_EQ(item["workers"][0]["samples_ns"].size(), 3U);
 }
 
@@ -66,8 +66,8 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   entry.gb_per_s = 2.25;
   entry.instructions = 2324.5;
   entry.evidence.guard = Proof::no;
-  entry.seen.flags = {"read-only"};
-  entry.seen.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
+  entry.observed.flags = {"read-only"};
+  entry.observed.guard = {1024, 1000, 3, 540, {"libone.so", "libtwo.so"}};
   warn(entry.warnings, "few-pages-read", "3 of 9 pages", {{"read", "3"}, {"pages", "9"}});
   warn(entry.warnings, "few-rounds");
   entry.workers.push_back({18, 90000, {17.5, 18.5}});
@@ -88,11 +88,11 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   EXPECT_FALSE(back.workers[0].iterations);
   EXPECT_EQ(back.workers[1].iterations, 500U);
   EXPECT_TRUE(back.has_ready);
-  EXPECT_EQ(back.seen.version, entry.seen.version);
+  EXPECT_EQ(back.observed.version, entry.observed.version);
   EXPECT_EQ(back.evidence.guard, Proof::no);
-  ASSERT_TRUE(back.seen.guard.has_value());
-  EXPECT_EQ(back.seen.guard->late, 540U);
-  EXPECT_EQ(back.seen.guard->by, entry.seen.guard->by);
+  ASSERT_TRUE(back.observed.guard.has_value());
+  EXPECT_EQ(back.observed.guard->late, 540U);
+  EXPECT_EQ(back.observed.guard->by, entry.observed.guard->by);
 }
 
 TEST(EntryJson, ATimeOfADeviceHasItsTimer) {
@@ -133,14 +133,14 @@ TEST(EntryJson, EveryFieldOfAReasonSurvives) {
   entry.code = "budget";
   entry.data = {{"became", "a list"}};
   warn(entry.warnings, "import-order", "odd", {{"first", "b"}});
-  entry.seen = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}, {}};
+  entry.observed = {"buffer", "direct", {"__dlpack__() -> TypeError"}, "", {}, {}, {}};
   const Entry back = through_json(entry);
   EXPECT_EQ(entry_to_json(back), entry_to_json(entry));
   EXPECT_EQ(back.signal, "SIGSEGV");
   EXPECT_EQ(back.stderr_tail, "line\nline");
   EXPECT_EQ(back.code, "budget");
   EXPECT_EQ(back.data, entry.data);
-  EXPECT_EQ(back.seen.calls, entry.seen.calls);
+  EXPECT_EQ(back.observed.calls, entry.observed.calls);
 }
 
 TEST(EntryJson, TheCodeIsTheOutcomeWhereNothingFinerIsKnown) {
@@ -152,12 +152,13 @@ TEST(EntryJson, TheCodeIsTheOutcomeWhereNothingFinerIsKnown) {
 
 TEST(EntryJson, AGuardThatCountsMorePagesThanThereAreIsRefused) {
   Entry entry = measured("a", "b");
-  entry.seen.guard = {4, 4, 0, 4, {}};
+  entry.observed.guard = {4, 4, 0, 4, {}};
   EXPECT_NO_THROW(through_json(entry));
-  for (const GuardSeen& odd : {GuardSeen{0, 0, 0, 0, {}}, GuardSeen{4, 5, 0, 0, {}},
-                               GuardSeen{4, 0, 5, 0, {}}, GuardSeen{4, 1, 0, 2, {}}}) {
-    entry.seen.guard = odd;
-    EXPECT_NE(usage_error([&] { through_json(entry); }).find("/seen/guard/"), std::string::npos);
+  for (const GuardCounts& odd : {GuardCounts{0, 0, 0, 0, {}}, GuardCounts{4, 5, 0, 0, {}},
+                                 GuardCounts{4, 0, 5, 0, {}}, GuardCounts{4, 1, 0, 2, {}}}) {
+    entry.observed.guard = odd;
+    EXPECT_NE(usage_error([&] { through_json(entry); }).find("/observed/guard/"),
+              std::string::npos);
   }
 }
 

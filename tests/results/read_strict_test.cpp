@@ -42,14 +42,14 @@ class ReadStrict : public ::testing::Test {
  protected:
   json read(const std::string& text) {
     write_text(path_, text);
-    json seen = json::array();
+    json observed = json::array();
     const OnItem take = [&](std::string_view, std::size_t index, const Value& item) {
-      EXPECT_EQ(index, seen.size());
-      seen.push_back(item.json());
+      EXPECT_EQ(index, observed.size());
+      observed.push_back(item.json());
     };
     const Parsed parsed = read_strict(path_, kMost, kLists, take);
     rest_ = parsed.value().json();
-    return seen;
+    return observed;
   }
 
   TemporaryFolder folder_;

@@ -96,8 +96,8 @@ inline Entry measured(const std::string& producer, const std::string& consumer,
   entry.iterations = 1000;
   entry.floor_ratio = 47.5;
   entry.evidence = {Proof::yes, Proof::skipped, Proof::yes, Proof::skipped};
-  entry.seen = {"dlpack", "direct", {"__dlpack__(max_version=(1, 0))"}, "versioned",
-                {1, 0},   {},       GuardSeen{255, 0, 0, 0, {}}};
+  entry.observed = {"dlpack", "direct", {"__dlpack__(max_version=(1, 0))"}, "versioned",
+                    {1, 0},   {},       GuardCounts{255, 0, 0, 0, {}}};
   entry.workers = {{median_ns, 52000, {median_ns * 0.99, median_ns, median_ns * 1.02}}};
   return entry;
 }

@@ -113,7 +113,7 @@ TEST(Slope, ALazyCopyIsJudgedByReadyAndBothClocksAreTold) {
   entries[3].cell.clock = "ready";
   entries[1].evidence = {};
   entries[3].cell.exchange.bytes = kMiB;
-  EXPECT_EQ(slopes(entries), "SSSS") << "`call` says nothing where somebody has to wait";
+  EXPECT_EQ(slopes(entries), "SSSS") << "`call` decides nothing if a wait follows";
 }
 
 TEST(Slope, AReadyThatWasNotMeasuredLeavesItOpen) {
@@ -150,7 +150,7 @@ TEST(Slope, OfAResultThatNobodyReadsItDecidesNothing) {
     warn(one.warnings, "values-not-checked", "no attribute 'data_ptr'");
   }
   judge_slopes(entries, kSpeeds);
-  EXPECT_EQ(entries[1].evidence.slope, Proof::yes) << "it is told";
+  EXPECT_EQ(entries[1].evidence.slope, Proof::yes) << "it is reported";
   EXPECT_EQ(entries[1].outcome, Outcome::unproven);
   EXPECT_EQ(entries[2].evidence.slope, Proof::no);
   EXPECT_EQ(entries[2].outcome, Outcome::unproven);

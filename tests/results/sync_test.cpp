@@ -10,7 +10,7 @@ Ordering ordering() {
   Ordering one;
   one.is_own_call = one.required = true;
   one.waits = Waits::host;
-  one.saw = "new";
+  one.content = "new";
   one.transfer_ns = 1200.5;
   one.export_blocked = 0.99;
   one.import_blocked = -0.001;
@@ -35,7 +35,7 @@ TEST_F(Sync, BecomesAListOfItsEntry) {
   append({cell_, {ordering(), refused_argument()}, "safe", "", ""});
   const nlohmann::json entry = document()["benchmarks"][0];
   const nlohmann::json expected = nlohmann::json::parse(R"([
-    {"stream": null, "requested_by": "consumer", "required": true, "waits": "host", "saw": "new",
+    {"stream": null, "requested_by": "consumer", "required": true, "waits": "host", "content": "new",
      "transfer_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
     {"stream": -1, "requested_by": "dlbench", "required": false, "reason": "TypeError: no stream",
      "code": "argument-refused", "data": {"exception": "TypeError"}}])");
@@ -51,7 +51,7 @@ TEST_F(Sync, BecomesAListOfItsEntry) {
 TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
   Ordering one = ordering();
   one.waits = Waits::none;
-  one.saw = "old";
+  one.content = "old";
   append({cell_, {one}, "", "torch read what was there before", ""});
   const nlohmann::json whole = document();
   EXPECT_TRUE(whole["benchmarks"].empty());
@@ -63,7 +63,7 @@ TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
   EXPECT_EQ(entry["reason"], "torch read what was there before");
   EXPECT_EQ(entry["sync"][0]["waits"], "none");
   EXPECT_FALSE(entry.contains("real_time"));
-  EXPECT_FALSE(first().seen.used.empty());
+  EXPECT_FALSE(first().observed.used.empty());
 }
 
 TEST_F(Sync, AFailureBecomesAWarning) {

@@ -51,10 +51,11 @@ TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
 }
 
 TEST_F(Validate, ChecksAreLookedAtWhereThereAreAny) {
-  const json good = {{"library", "numpy"},     {"version", "2.4"},   {"rule", "export.copy-true"},
-                     {"role", "producer"},     {"level", "must"},    {"section", "array API"},
-                     {"outcome", "broken"},    {"seen", "the same"}, {"accepted", false},
-                     {"reproducer", "print()"}};
+  const json good = {
+      {"library", "numpy"},     {"version", "2.4"},       {"rule", "export.copy-true"},
+      {"role", "producer"},     {"level", "must"},        {"section", "array API"},
+      {"outcome", "broken"},    {"observed", "the same"}, {"accepted", false},
+      {"reproducer", "print()"}};
   const auto message = [&](const json& checks) {
     json document = json::parse(good_);
     document["checks"] = checks;
@@ -82,7 +83,7 @@ TEST_F(Validate, ChecksAreLookedAtWhereThereAreAny) {
 TEST_F(Validate, NewKeysAreAllowedEverywhere) {
   json document = json::parse(good_);
   for (const char* pointer : {"/new", "/context/new", "/context/dlbench/new", "/benchmarks/0/new",
-                              "/benchmarks/0/seen/new", "/not_measured/0/new",
+                              "/benchmarks/0/observed/new", "/not_measured/0/new",
                               "/context/dlbench/environments/default/copy_floors_gb_per_s"}) {
     document[json::json_pointer(pointer)] = {{"any", 1}};
   }

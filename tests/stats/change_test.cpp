@@ -50,14 +50,14 @@ TEST(Student, HasTheTablesQuantiles) {
 }
 
 TEST(ChangeWords, WhatCannotDetectTheThresholdIsInconclusive) {
-  Judged seen{1.01, 1.03, 0.5, 0.04};
-  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::same);
-  seen.minimum_detectable_change = 0.06;
-  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::inconclusive);
-  seen = {1.03, 1.07, 0.5, 0.04};
-  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::ambig);
-  seen = {3, 3.2, 0.001, 0.06};
-  EXPECT_EQ(word_of(seen, 0.05, kAlarms), ChangeWord::slow) << "a change that was found is one";
+  Judged observed{1.01, 1.03, 0.5, 0.04};
+  EXPECT_EQ(word_of(observed, 0.05, kAlarms), ChangeWord::same);
+  observed.minimum_detectable_change = 0.06;
+  EXPECT_EQ(word_of(observed, 0.05, kAlarms), ChangeWord::inconclusive);
+  observed = {1.03, 1.07, 0.5, 0.04};
+  EXPECT_EQ(word_of(observed, 0.05, kAlarms), ChangeWord::ambig);
+  observed = {3, 3.2, 0.001, 0.06};
+  EXPECT_EQ(word_of(observed, 0.05, kAlarms), ChangeWord::slow) << "a change that was found is one";
 }
 
 TEST(Holm, StepsDownAndKeepsTheOrder) {
@@ -85,14 +85,14 @@ TEST(Changes, TheIntervalIsThatOfAllPairsInOrder) {
     std::sort(shifts.begin(), shifts.end());
     const RankSum order(count, count);
     const std::size_t half = shifts.size() / 2, rank = order.rank(0.95), sure = order.rank(0.99);
-    const Change seen = Changes(0.01).of(base, head);
+    const Change observed = Changes(0.01).of(base, head);
     const double middle =
         shifts.size() % 2 == 1 ? shifts[half] : (shifts[half - 1] + shifts[half]) / 2;
-    EXPECT_EQ(seen.ratio, std::exp(middle)) << count;
-    EXPECT_EQ(seen.lo, std::exp(shifts[rank - 1])) << count;
-    EXPECT_EQ(seen.hi, std::exp(shifts[shifts.size() - rank])) << count;
+    EXPECT_EQ(observed.ratio, std::exp(middle)) << count;
+    EXPECT_EQ(observed.lo, std::exp(shifts[rank - 1])) << count;
+    EXPECT_EQ(observed.hi, std::exp(shifts[shifts.size() - rank])) << count;
     if (sure > 0) {
-      EXPECT_EQ(seen.most, std::exp(std::max(-shifts[sure - 1], shifts[shifts.size() - sure])))
+      EXPECT_EQ(observed.most, std::exp(std::max(-shifts[sure - 1], shifts[shifts.size() - sure])))
           << count;
     }
     for (const double confidence : {0.5, 0.95, 0.99, 0.9999}) {

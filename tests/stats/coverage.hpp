@@ -43,7 +43,7 @@ std::vector<Coverage> parametric_coverage(const Stopping& stopping, std::size_t 
                                           std::uint64_t seed);
 
 /// How often ratio_of_medians holds 1 for two sides that are one: so many processes a side, each
-/// off by `spread` (a standard deviation, relative), which is told from so many references.
+/// off by `spread` (a standard deviation, relative), which is estimated from this many references.
 Coverage same_side_coverage(std::size_t processes, std::size_t references, double spread,
                             std::size_t trials, std::uint64_t seed);
 

@@ -148,9 +148,9 @@ Found compare_often(const Case& each, std::size_t count, std::size_t trials) {
     Changes changes(kAlarms / static_cast<double>(count));
     std::vector<double> p;
     for (std::size_t i = 0; i < count; ++i) {
-      const Change seen = changes.of(base[i], head[i], spread.noise(lengths[i]));
-      p.push_back(seen.p);
-      detectable.push_back(seen.minimum_detectable_change);
+      const Change observed = changes.of(base[i], head[i], spread.noise(lengths[i]));
+      p.push_back(observed.p);
+      detectable.push_back(observed.minimum_detectable_change);
     }
     const std::vector<double> adjusted = holm(p);
     const auto found =

@@ -15,8 +15,8 @@ double skewed(Random& random) {
   return random.exponential() - std::numbers::ln2;
 }
 
-// A steep middle and, in a tenth of the rounds, somebody else's work; either side alike, so that
-// the median is known.
+// A steep middle and, in a tenth of the rounds, the work of other programs; either side alike, so
+// that the median is known.
 double with_outliers(Random& random) {
   const double usual = 0.4 * random.normal();
   if (random.uniform() > 0.1) return usual;

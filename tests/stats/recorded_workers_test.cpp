@@ -1,4 +1,4 @@
-// What is told of processes, held against processes that were: their tails are heavier than a
+// Compares the statistics of processes with recorded processes: their tails are heavier than a
 // normal distribution's, and what is right for that one is wrong for them.
 #include "recorded_workers.hpp"
 

@@ -68,14 +68,16 @@ Power compare_often(std::span<const double> record, double change, const Stages&
         deal(record.subspan(2 * at, 2), change, random, base, head);
       }
       const double alarms = kFalseAlarms * part_of_alarms(analysis, have, within);
-      const Change seen = changes.try_emplace(alarms, alarms / tests).first->second.of(base, head);
+      const Change observed =
+          changes.try_emplace(alarms, alarms / tests).first->second.of(base, head);
       // Holm's for the smallest p of all cells, which is the strictest.
-      const double p = std::min(1.0, seen.p * tests);
-      word = word_of({seen.ratio, seen.most, p, seen.minimum_detectable_change}, stages.threshold,
-                     alarms);
+      const double p = std::min(1.0, observed.p * tests);
+      word = word_of({observed.ratio, observed.most, p, observed.minimum_detectable_change},
+                     stages.threshold, alarms);
       if (is_decided(word)) break;
-      wanted = next_processes({seen.lo, seen.hi, have, have, seen.minimum_detectable_change},
-                              within, alarms / tests, quantiles);
+      wanted =
+          next_processes({observed.lo, observed.hi, have, have, observed.minimum_detectable_change},
+                         within, alarms / tests, quantiles);
     }
     ++words[static_cast<std::size_t>(word)];
     processes += have;
@@ -111,11 +113,11 @@ double two_modes(Random& random) {
   return 0.3 * random.normal() + (random.uniform() < 0.5 ? 2 : 0);
 }
 
-void print(const std::string& name, const Power& seen) {
+void print(const std::string& name, const Power& observed) {
   std::printf(
       "  %-34s SLOW %6.2f %%  FAST %5.2f %%  SAME %6.2f %%  open %5.2f %%  %4.1f of %2.0f\n",
-      name.c_str(), 100 * seen.slow, 100 * seen.fast, 100 * seen.same, 100 * seen.open,
-      seen.processes, seen.most);
+      name.c_str(), 100 * observed.slow, 100 * observed.fast, 100 * observed.same,
+      100 * observed.open, observed.processes, observed.most);
 }
 
 struct Case {
@@ -140,21 +142,21 @@ std::vector<Case> cases() {
 
 TEST(Stages, FivePerCentAreFoundInNinetyFiveOfAHundred) {
   for (const Case& each : cases()) {
-    const Power seen = compare_often(each.medians, 0.05, {}, 1, kTrials, kSeed);
-    print(each.name, seen);
-    EXPECT_GE(seen.slow, 0.965) << each.name;
-    EXPECT_EQ(seen.fast, 0) << each.name;
+    const Power observed = compare_often(each.medians, 0.05, {}, 1, kTrials, kSeed);
+    print(each.name, observed);
+    EXPECT_GE(observed.slow, 0.965) << each.name;
+    EXPECT_EQ(observed.fast, 0) << each.name;
   }
 }
 
 TEST(Stages, AtMostOneOfAHundredAlarmsForNothing) {
   for (const Case& each : cases()) {
     for (const std::size_t cells : {std::size_t{1}, std::size_t{20}}) {
-      const Power seen =
+      const Power observed =
           compare_often(each.medians, 0, {}, cells, cells == 1 ? kTrials : kRareTrials, kSeed);
-      print(each.name + ", 1 of " + std::to_string(cells), seen);
+      print(each.name + ", 1 of " + std::to_string(cells), observed);
       // Of the whole comparison, whose cells are at most that many times a cell's.
-      EXPECT_LE((seen.slow + seen.fast) * static_cast<double>(cells), 0.015) << each.name;
+      EXPECT_LE((observed.slow + observed.fast) * static_cast<double>(cells), 0.015) << each.name;
     }
   }
 }
@@ -177,10 +179,10 @@ TEST(Stages, GoOnUntilTheScatterIsKnownToBeSmallEnough) {
 TEST(Stages, ProcessesThatCannotDetectTheThresholdAreTooFew) {
   const Stages stages;
   Quantiles quantiles;
-  Analysis seen{0.999, 1.001, 6, 6, 0.04};
-  EXPECT_EQ(next_processes(seen, stages, 0.01, quantiles), 6U);
-  seen.minimum_detectable_change = 0.06;  // one process is far off, which the interval ignores
-  EXPECT_EQ(next_processes(seen, stages, 0.01, quantiles), 11U);
+  Analysis observed{0.999, 1.001, 6, 6, 0.04};
+  EXPECT_EQ(next_processes(observed, stages, 0.01, quantiles), 6U);
+  observed.minimum_detectable_change = 0.06;  // one process is far off, which the interval ignores
+  EXPECT_EQ(next_processes(observed, stages, 0.01, quantiles), 11U);
 }
 
 TEST(Stages, ThePartsOfTheAlarmsAreTheWhole) {

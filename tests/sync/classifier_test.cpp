@@ -18,12 +18,12 @@ namespace {
 
 constexpr Ns ms = 1'000'000;
 
-Trial trial(Content before, Content after_give, Content saw, Ns delay = 5 * ms) {
+Trial trial(Content before, Content after_give, Content content, Ns delay = 5 * ms) {
   Trial made;
   made.delay = delay;
   made.before = {before, after_give, after_give};
   made.after = {after_give, after_give, Content::New};
-  made.saw = saw;
+  made.content = content;
   return made;
 }
 
@@ -91,8 +91,8 @@ TEST_P(EachKind, IsFound) {
   const Verdict verdict = classify(planted.queue());
   EXPECT_EQ(to_string(verdict.waits), truth(GetParam()));
   EXPECT_GT(verdict.transfer_ns, 0);
-  ASSERT_TRUE(verdict.saw && verdict.gap_ns);
-  EXPECT_EQ(*verdict.saw == Content::Old, is_unordered(verdict.waits));
+  ASSERT_TRUE(verdict.content && verdict.gap_ns);
+  EXPECT_EQ(*verdict.content == Content::Old, is_unordered(verdict.waits));
   // What is read too early is read before the producer ends, on the device's own clock.
   EXPECT_EQ(*verdict.gap_ns < 0, is_unordered(verdict.waits));
 }
@@ -111,7 +111,7 @@ TEST(Synchronization, ADelayThatNeverIsThereGivesNoVerdict) {
   };
   const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::no_delay);
-  EXPECT_FALSE(verdict.saw);
+  EXPECT_FALSE(verdict.content);
   EXPECT_EQ(verdict.reason, codes::kNeverBusy);
 }
 
@@ -219,7 +219,7 @@ TEST(Synchronization, ALongerDelayDoesNotForgetAnEarlyRead) {
   queue.decoy = {};
   const Verdict verdict = classify(queue);
   EXPECT_EQ(verdict.waits, Waits::none);
-  EXPECT_EQ(verdict.saw, Content::Old);
+  EXPECT_EQ(verdict.content, Content::Old);
 }
 
 TEST(Synchronization, SettlesWhereACallIsRefused) {
@@ -243,7 +243,7 @@ TEST(Synchronization, QueuesThatAreNotIndependentGiveNoVerdict) {
     const Verdict verdict = classify(queue);
     EXPECT_EQ(verdict.waits, Waits::inconclusive) << truth(kind);
     EXPECT_EQ(verdict.reason, codes::kDependentStreams);
-    EXPECT_FALSE(verdict.saw);
+    EXPECT_FALSE(verdict.content);
   }
 }
 
@@ -270,9 +270,9 @@ device::Table with_queues(std::size_t count) {
 TEST(Streams, AreTakenThatRunBesideOneAnother) {
   const device::Table table = with_queues(4);
   const Streams streams(table, true);
-  EXPECT_TRUE(streams.are_independent() && streams.has_bystander());
+  EXPECT_TRUE(streams.are_independent() && streams.has_unrelated_stream());
   const std::set<device::Stream> chosen{streams.producer(), streams.consumer(),
-                                        streams.bystander()};
+                                        streams.unrelated_stream()};
   EXPECT_EQ(chosen.size(), 3U);
 }
 
@@ -290,11 +290,11 @@ TEST(Streams, AreTakenBesideTheConsumersOwn) {
 TEST(Streams, ThatShareOneQueueAreNotIndependent) {
   const device::Table one = with_queues(1);
   const Streams alike(one, true);
-  EXPECT_FALSE(alike.are_independent() || alike.has_bystander());
+  EXPECT_FALSE(alike.are_independent() || alike.has_unrelated_stream());
   const device::Table three = with_queues(3);
   const Streams few(three, true);
   EXPECT_TRUE(few.are_independent());
-  EXPECT_FALSE(few.has_bystander());
+  EXPECT_FALSE(few.has_unrelated_stream());
 }
 
 TEST(LateFree, WithoutPowerIsNotSafe) {

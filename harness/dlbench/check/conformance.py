@@ -117,13 +117,13 @@ def _word(entry: Check) -> str:
     return WORDS[entry.outcome]
 
 
-def _seen(entry: Check) -> str:
+def _observed(entry: Check) -> str:
     """A line for each result of that kind: the observation, and the link to its discussion."""
-    seen = markdown(entry.seen)
+    observed = markdown(entry.observed)
     link = entry.issue
     if LINK.fullmatch(link):
-        return f"{seen} ([discussed]({link}))"
-    return f"{seen} ({markdown(link)})" if link else seen
+        return f"{observed} ([discussed]({link}))"
+    return f"{observed} ({markdown(link)})" if link else observed
 
 
 def _broken(checks: Sequence[Check]) -> list[str]:
@@ -132,18 +132,18 @@ def _broken(checks: Sequence[Check]) -> list[str]:
         if entry.outcome != BROKEN:
             continue
         level = " (a should)" if entry.level == "should" else ""
-        lines.append(f"- {markdown(entry.library)} `{entry.rule}`{level}: {_seen(entry)}")
+        lines.append(f"- {markdown(entry.library)} `{entry.rule}`{level}: {_observed(entry)}")
     return lines
 
 
 def _unclear(checks: Sequence[Check]) -> list[str]:
     """One line for all libraries with the same observation."""
-    seen: dict[tuple[str, str], list[str]] = {}
+    observed: dict[tuple[str, str], list[str]] = {}
     for entry in checks:
         if entry.outcome == UNCLEAR:
-            line = re.sub(r"^data is \d+ bytes off", "data is some bytes off", _seen(entry))
-            seen.setdefault((entry.rule, line), []).append(entry.library)
+            line = re.sub(r"^data is \d+ bytes off", "data is some bytes off", _observed(entry))
+            observed.setdefault((entry.rule, line), []).append(entry.library)
     lines = ["## Unclear", ""]
-    for (rule, line), names in sorted(seen.items()):
+    for (rule, line), names in sorted(observed.items()):
         lines.append(f"- {', '.join(map(markdown, names))} `{rule}`: {line}")
     return lines

@@ -8,7 +8,7 @@ GITHUB = "https://github.com/"
 #: (library, rule) -> link. One link may explain several rules.
 KNOWN: dict[tuple[str, str], str] = {
     ("torch", "import.reversed"): f"{GITHUB}pytorch/pytorch/issues/188023",
-    ("jax", "import.asks-version"): f"{GITHUB}jax-ml/jax/issues/40789",
+    ("jax", "import.requests-version"): f"{GITHUB}jax-ml/jax/issues/40789",
     ("warp", "import.byte-offset"): f"{GITHUB}NVIDIA/warp/pull/1573",
     ("cupy", "export.copy-true"): f"{GITHUB}cupy/cupy/issues/9842",
     ("torch", "import.empty-deleted"): f"{GITHUB}pytorch/pytorch/issues/117058",

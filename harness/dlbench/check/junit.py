@@ -45,17 +45,17 @@ def _problem(check: Check) -> junit.Problem | None:
     if check.outcome == HOLDS:
         return None
     if check.outcome != BROKEN:
-        return junit.Problem("skipped", check.outcome, f"{check.outcome}: {check.seen}")
+        return junit.Problem("skipped", check.outcome, f"{check.outcome}: {check.observed}")
     if check.accepted:
-        message = f"accepted by --known: {check.seen}"
+        message = f"accepted by --known: {check.observed}"
         return junit.Problem("skipped", "accepted", message, check.issue)
     rule = RULES.by_name[check.rule]
     lines = [f"rule: {rule.sentence}", f"section: {check.section} ({check.level})"]
-    lines += [f"seen: {check.seen}"]
+    lines += [f"seen: {check.observed}"]
     lines += [f"issue: {check.issue}"] if check.issue else []
     lines += ["", check.reproducer] if check.reproducer else []
-    return junit.Problem("failure", check.outcome, check.seen, "\n".join(lines))
+    return junit.Problem("failure", check.outcome, check.observed, "\n".join(lines))
 
 
 def _output(check: Check) -> str:
-    return check.seen if check.outcome == HOLDS else ""
+    return check.observed if check.outcome == HOLDS else ""

@@ -91,14 +91,14 @@ class KnownProducer:
         """The number of deletions of all borrowed tensors."""
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
-    def let_go(self) -> None:
+    def release_kept(self) -> None:
         """Drops the capsules and collects garbage."""
         self.capsules.clear()
         collect()
 
     def require_deleted(self, after: str = "") -> str:
         """Raises Broken unless each borrowed tensor was deleted, once."""
-        self.let_go()
+        self.release_kept()
         for borrowed in self.borrowed_tensors:
             expect(
                 borrowed.deletions == 1, f"its deleter was called {borrowed.deletions} times{after}"
@@ -156,11 +156,11 @@ def _has_dtypes(subject: Subject) -> bool:
     handed = subject.handed
     try:
         plain = [KnownProducer(subject, content(name)) for name in ("float32", "int16")]
-        seen = [subject.look(subject.import_(producer)) for producer in plain]
+        observed = [subject.read_facts(subject.import_(producer)) for producer in plain]
     except (Exception, NotApplicable):
         return True  # another rule tests whether it imports anything
     finally:
         subject.handed = handed
     return not all(
-        is_bytes_of(one, producer.array) for one, producer in zip(seen, plain, strict=True)
+        is_bytes_of(one, producer.array) for one, producer in zip(observed, plain, strict=True)
     )

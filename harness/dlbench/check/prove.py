@@ -67,7 +67,7 @@ def results(library: runner.Library, rules: Sequence[Rule]) -> dict[str, runner.
     return runner.check(library, rules).results
 
 
-def conduct(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
+def prove_rules(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
     """A proof for each rule, in their order."""
     rules = list(RULES.by_name.values())
     honest = [("native", results(native(), rules))]
@@ -106,9 +106,9 @@ def _proof(
             kept.append(name)
         excused = name == "native" and rule.name in NATIVE_UNCLEAR
         if result.outcome in (BROKEN, UNCLEAR) and not excused:
-            blamed.append(f"{name}: {result.seen}")
+            blamed.append(f"{name}: {result.observed}")
     others = tuple(
-        f"{name}: {result.seen}"
+        f"{name}: {result.observed}"
         for name, result in broken.items()
         if name != rule.name and result.outcome in (BROKEN, UNCLEAR)
     )

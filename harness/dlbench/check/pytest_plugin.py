@@ -221,18 +221,18 @@ class Checked:
                 risky = [one for one in RULES.by_name.values() if one.risky]
                 self._risky = runner.check(self.library, risky).results
             result = self._risky[rule.name]
-            return result.outcome, result.seen
+            return result.outcome, result.observed
         if self._subject is None:
             self._subject, _ = running.load(self.library.request())
         return running.conclusion(self._subject, rule)
 
-    def script(self, rule: Rule, seen: str) -> str:
+    def script(self, rule: Rule, observed: str) -> str:
         """The rule's script."""
         from dlbench.check import script as rule_script
 
         path = getattr(self.library, rule.role)
         return rule_script.script(
-            rule, seen, path, self.library.name, "", device=self.library.device
+            rule, observed, path, self.library.name, "", device=self.library.device
         )
 
 
@@ -295,7 +295,7 @@ class RuleItem(pytest.Item):
 
 
 def conclude(
-    rule: Rule, outcome: str, seen: str, script: Callable[[Rule, str], str] | None = None
+    rule: Rule, outcome: str, observed: str, script: Callable[[Rule, str], str] | None = None
 ) -> None:
     """Ends the test with the result of the rule."""
     __tracebackhide__ = True
@@ -304,11 +304,11 @@ def conclude(
 
     if outcome == HOLDS:
         return
-    seen = log_line(seen)
+    observed = log_line(observed)
     if outcome != BROKEN:
-        pytest.skip(f"{outcome}: {seen}")
-    shown = f"\n\n{script(rule, seen)}" if script else ""
-    raise RuleBroken(f"{rule.sentence}\n{rule.section}\nseen: {seen}{shown}")
+        pytest.skip(f"{outcome}: {observed}")
+    shown = f"\n\n{script(rule, observed)}" if script else ""
+    raise RuleBroken(f"{rule.sentence}\n{rule.section}\nseen: {observed}{shown}")
 
 
 # A maintainer's own functions.

@@ -19,7 +19,7 @@ from dlbench.check.rule import ROLES, Rule
 from dlbench.check.subject import LOOKED_AT
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
-from dlbench.supervisor import RequestFailed, Steps, Worker, ask_each
+from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
 from dlbench.text.escaping import shortened
 
 CHILD = Path(__file__).with_name("child.py")
@@ -37,7 +37,7 @@ class Result:
 
     rule: str
     outcome: str
-    seen: str
+    observed: str
     struct: str = ""
     source: str = ""
     signal: str = ""
@@ -107,7 +107,7 @@ def check(
         for mine in filter(None, map(ordered, sides.values()))
     ]
     with ThreadPoolExecutor(len(ROLES)) as pool:
-        pending = [pool.submit(ask_each, chain, chain.names, keep) for chain in chains]
+        pending = [pool.submit(send_each, chain, chain.names, keep) for chain in chains]
         try:
             for one in pending:
                 one.result()
@@ -124,13 +124,13 @@ def check(
 def read_result(name: str, answer: dict[str, Any]) -> Result | None:
     """The result in an answer; None if the answer is not a result of this rule."""
     match answer:
-        case {"rule": str(rule), "outcome": str(outcome), "seen": str(seen), **rest} if (
+        case {"rule": str(rule), "outcome": str(outcome), "observed": str(observed), **rest} if (
             rule == name
             and outcome in OUTCOMES
             and not rest.keys() - PARTS.keys()
             and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
         ):
-            return Result(name, outcome, seen, **rest)
+            return Result(name, outcome, observed, **rest)
     return None
 
 
@@ -174,12 +174,12 @@ class _Chain(Steps[str, Result]):
         return self._worker
 
     def load(self, worker: Worker, item: str) -> None:
-        version = worker.ask(self._library.request()).get("version", "")
+        version = worker.send_request(self._library.request()).get("version", "")
         self._has_loaded = self._is_loaded = True
         self._report.version = self._report.version or shortened(str(version))
 
-    def ask(self, worker: Worker, item: str) -> Result:
-        answer = worker.ask({"do": "rule", "rule": item}, self._timeout_s)
+    def send_request(self, worker: Worker, item: str) -> Result:
+        answer = worker.send_request({"do": "rule", "rule": item}, self._timeout_s)
         result = read_result(item, answer)
         if result is None:
             raise worker.reject(f"no result of a rule: {str(answer)[:60]!r}")
@@ -220,7 +220,7 @@ class _Chain(Steps[str, Result]):
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
-                child.ask({"do": "warm"}, self._timeout_s)
+                child.send_request({"do": "warm"}, self._timeout_s)
                 death = child.end(END_AS_PROGRAM)
         except RequestFailed as failure:
             return _why(failure)
@@ -265,8 +265,8 @@ def _ended(name: str, why: str, tail: str = "") -> Result:
     return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
 
 
-def _broken(name: str, seen: str, death: _core.Death) -> Result:
+def _broken(name: str, observed: str, death: _core.Death) -> Result:
     tail = _tail(death)
     return Result(
-        name, BROKEN, f"{seen}{telling_line(tail)}", signal=death.signal, stderr_tail=tail
+        name, BROKEN, f"{observed}{telling_line(tail)}", signal=death.signal, stderr_tail=tail
     )

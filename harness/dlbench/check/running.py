@@ -35,11 +35,11 @@ def warm(subject: Subject) -> None:
 
 
 def run(subject: Subject, name: str) -> dict[str, Any]:
-    """`outcome`, `seen`, and the struct that a consumer got."""
+    """`outcome`, `observed`, and the struct that a consumer got."""
     rule = RULES.by_name[name]
     subject.handed = subject.source = ""
-    outcome, seen = conclusion(subject, rule)
-    answer = {"outcome": outcome, "seen": seen}
+    outcome, observed = conclusion(subject, rule)
+    answer = {"outcome": outcome, "observed": observed}
     if rule.role == "consumer" and subject.handed:
         answer["struct"] = subject.handed
     if subject.source:

@@ -48,7 +48,7 @@ LEAVE = "leave()"
 
 def script(
     rule: Rule,
-    seen: str,
+    observed: str,
     path: Path,
     library: str,
     version: str,
@@ -58,7 +58,11 @@ def script(
 ) -> str:
     """The script. `path` is the adapter of the rule's side, `struct` what the consumer got,
     `device` where the producer's arrays lie, `source` which array of them is at fault."""
-    title = [f"{rule.name}: {rule.sentence}", rule.section, *([f"seen: {seen}"] if seen else [])]
+    title = [
+        f"{rule.name}: {rule.sentence}",
+        rule.section,
+        *([f"seen: {observed}"] if observed else []),
+    ]
     title += [f"with {arguments.split(library)[0]} {version}"] if version else []
     tree = slicing.read(path, library)
     if rule.role == "producer":

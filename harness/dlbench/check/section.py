@@ -36,7 +36,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
             "level": rule.level,
             "section": rule.section,
             "outcome": result.outcome,
-            "seen": result.seen,
+            "observed": result.observed,
         }
         for key in ("struct", "signal", "stderr_tail"):
             if getattr(result, key):
@@ -50,7 +50,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
             path = getattr(library, rule.role)
             entry["reproducer"] = rule_script.script(
                 rule,
-                result.seen,
+                result.observed,
                 path,
                 library.name,
                 report.version,

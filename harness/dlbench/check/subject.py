@@ -133,7 +133,7 @@ class Subject:
             array.__dlpack__(**{keyword: None})
         return array
 
-    def ask(self, array: Any, **keywords: Any) -> Any:
+    def request_export(self, array: Any, **keywords: Any) -> Any:
         """The newest struct's capsule; calls without `max_version` if that is not a keyword."""
         try:
             return array.__dlpack__(max_version=NEWEST, **keywords)
@@ -145,13 +145,15 @@ class Subject:
 
         NotApplicable where no facts can be read: another rule reports that.
         """
-        facts: Facts = self.readable(lambda: _check.read(self.ask(array, **keywords)))
+        facts: Facts = self.readable(lambda: _check.read(self.request_export(array, **keywords)))
         return facts
 
-    def take(self, array: Any, **keywords: Any) -> _check.Taken:
+    def import_capsule(self, array: Any, **keywords: Any) -> _check.ImportedTensor:
         """The result of importing a new export as a consumer does."""
-        taken: _check.Taken = self.readable(lambda: _check.take(self.ask(array, **keywords)))
-        return taken
+        imported_tensor: _check.ImportedTensor = self.readable(
+            lambda: _check.import_capsule(self.request_export(array, **keywords))
+        )
+        return imported_tensor
 
     def readable(self, got: Callable[[], Any]) -> Any:
         with on_error(NotApplicable, "nothing was exported that could be read: "):
@@ -188,7 +190,7 @@ class Subject:
         return table[protocol]
 
     @property
-    def takes_capsules(self) -> bool:
+    def imports_capsules(self) -> bool:
         """Is its import a function of a capsule?"""
         return isinstance(self.entry(), Capsule)
 
@@ -220,7 +222,7 @@ class Subject:
                 ready(array)
                 return
 
-    def look(self, result: Any) -> Facts:
+    def read_facts(self, result: Any) -> Facts:
         """Address, dtype, shape, values and `readonly` (None: unknown) of its array."""
         for way in (self._by_dlpack, self._by_buffer, self._by_numpy):
             try:
@@ -230,7 +232,7 @@ class Subject:
         raise NotApplicable(f"its result cannot be read: {last}")
 
     def _by_dlpack(self, result: Any) -> Facts:
-        capsule = self.ask(result)
+        capsule = self.request_export(result)
         facts = _check.read(capsule)
         flags = facts["flags"]
         readonly = bool(flags & 1) if facts["struct"] == "versioned" else None
@@ -245,8 +247,8 @@ class Subject:
 
     def _by_buffer(self, result: Any) -> Facts:
         view = memoryview(result)
-        seen = self._of_numpy(_as_numpy(view))
-        return {**seen, "readonly": view.readonly}
+        observed = self._of_numpy(_as_numpy(view))
+        return {**observed, "readonly": view.readonly}
 
     def _by_numpy(self, result: Any) -> Facts:
         return {**self._of_numpy(_as_numpy(result)), "address": None, "readonly": None}
@@ -273,12 +275,14 @@ def dtype_of(array: Any) -> str:
     return name if name in CODES else ""
 
 
-def is_bytes_of(seen: Facts, array: Any) -> bool:
+def is_bytes_of(observed: Facts, array: Any) -> bool:
     """Is it the memory of an array, byte by byte?"""
     lies = (array.tobytes(), array.tobytes("A"))
     shape = (array.nbytes,)
     return bool(
-        seen["dtype"] == (1, 8, 1) and tuple(seen["shape"]) == shape and seen["values"] in lies
+        observed["dtype"] == (1, 8, 1)
+        and tuple(observed["shape"]) == shape
+        and observed["values"] in lies
     )
 
 

@@ -66,7 +66,7 @@ def _entry_lines(entry: Check, width: int) -> list[str]:
     mark = " (accepted)" if entry.accepted else ""
     level = " (should)" if entry.level == "should" and entry.outcome == BROKEN else ""
     lines = [shorten(f"  {entry.rule}{level}{mark}", width)]
-    lines += [f"    {line}" for line in _wrapped(entry.seen, width - 4)]
+    lines += [f"    {line}" for line in _wrapped(entry.observed, width - 4)]
     if entry.outcome == BROKEN:
         lines.append(shorten(f"    rule: {RULES.by_name[entry.rule].sentence}", width))
     if entry.issue:

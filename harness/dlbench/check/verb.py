@@ -26,7 +26,7 @@ from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
 
-def say(lines: Sequence[str], console: Console) -> None:
+def print_lines(lines: Sequence[str], console: Console) -> None:
     """The words, unchanged."""
     terminal.show([Text(line) for line in lines], console)
 
@@ -80,7 +80,7 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
     """
     console = Console()
     if params["names"]:
-        say(table.rules(console.width), console)
+        print_lines(table.rules(console.width), console)
         return 0
     if params["explain"]:
         explain(params["explain"], libraries, params["adapters"], params["device"], console)
@@ -98,7 +98,7 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
     if params["junit"]:
         writing.require_free(Path(params["junit"]), "--junit", force=params["force"])
     found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
-    return conduct(found, chosen, accepted, params, console)
+    return run_checks(found, chosen, accepted, params, console)
 
 
 def accepted_in(path: str | None, adapters: str | None) -> known.Known:
@@ -155,7 +155,7 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
     return runner.Library(name, paths["producer"], paths["consumer"], device=device)
 
 
-def conduct(
+def run_checks(
     found: Sequence[runner.Library],
     chosen: Sequence[Rule],
     accepted: known.Known,
@@ -191,7 +191,7 @@ def conduct(
             lines = table.of_library(
                 [Check(entry) for entry in reported], console.width, everything=params["everything"]
             )
-            say([*lines, ""], console)
+            print_lines([*lines, ""], console)
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
                 run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
@@ -201,14 +201,14 @@ def conduct(
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     except BadInput:
-        rundir.give_up(folder)
+        rundir.remove_folder(folder)
         raise
     if written:
         shown = f"{folder}: results.json"
         shown += f", {len(written) - 1} scripts LIBRARY-RULE.py" if len(written) > 1 else ""
-        say([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
+        print_lines([f"{time.monotonic() - began:.1f} s  ->  {shown}"], console)
     else:
-        rundir.give_up(folder)
+        rundir.remove_folder(folder)
     if params["junit"]:
         made_xml = junit.xml(cases)
         writing.write_requested(Path(params["junit"]), lambda out: out.write(made_xml))
@@ -237,22 +237,22 @@ def explain(
             from dlbench.check import script as rule_script
 
             script = rule_script.script(rule, "", path, word, "", device=library.device)
-    say(table.explained(rule, console.width, script), console)
+    print_lines(table.explained(rule, console.width, script), console)
 
 
 def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
     """The table of rule, honest, faulty; the exit status."""
     width = max(len(rule.name) for rule in chosen)
     honest = found = 0
-    say([f"{'rule':<{width}}  honest  faulty"], console)
-    for proof in prove.conduct(chosen):
+    print_lines([f"{'rule':<{width}}  honest  faulty"], console)
+    for proof in prove.prove_rules(chosen):
         honest += proof.is_honest
         found += proof.is_found
         kept = "holds" if proof.is_honest else "BLAMED" if proof.blamed else "NOT HELD"
-        seen = proof.found if proof.is_found else f"MISSED: {proof.found}"
-        lines = [f"{proof.rule:<{width}}  {kept:<6}  {seen}"]
+        observed = proof.found if proof.is_found else f"MISSED: {proof.found}"
+        lines = [f"{proof.rule:<{width}}  {kept:<6}  {observed}"]
         lines += [f"    honest {text}" for text in proof.blamed]
         lines += [f"    its fault-injecting adapter breaks too {text}" for text in proof.others]
-        say(lines, console)
-    say([f"{honest} of {len(chosen)} honest, {found} of {len(chosen)} found"], console)
+        print_lines(lines, console)
+    print_lines([f"{honest} of {len(chosen)} honest, {found} of {len(chosen)} found"], console)
     return 0 if honest == found == len(chosen) else 1

@@ -98,7 +98,7 @@ def bundle(
             words += ["--platform", tag]
         if version != HERE:
             # pip evaluates markers for the Python that runs it, whatever --python-version is.
-            output.complain(
+            output.print_error(
                 f"dlbench: pip evaluates markers such as python_version for Python {HERE}: wheels "
                 f"that only Python {version} needs may be missing; run dlbench bundle under "
                 f"Python {version}"
@@ -116,7 +116,7 @@ def bundle(
                 _add(archive, f"{name}/install-here", INSTALL.format(version=version), 0o755)
 
         writing.write_requested(path, fill)
-    output.say(f"{path}: {count(len(found), 'wheel')}; on the target: tar xf {path.name} && "
+    output.print_line(f"{path}: {count(len(found), 'wheel')}; on the target: tar xf {path.name} && "
                f"{name}/install-here")  # fmt: skip
 
 

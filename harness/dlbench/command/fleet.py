@@ -50,7 +50,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     todo = [job for job, state in states.items() if state.fault]
     if dry_run:
         for job in wanted.jobs:
-            output.say(f"{job.label}: {'to measure' if job in todo else 'measured'}")
+            output.print_line(f"{job.label}: {'to measure' if job in todo else 'measured'}")
         return 0
     session = reframe.Session({})
     if todo:
@@ -64,14 +64,14 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
         if not quiet:
             showing.show(read_document(path), path, str(folder), Console())
             if report:
-                output.say(report)
+                output.print_line(report)
     for line in (*missing, *left_out):
-        output.complain(f"dlbench: {line}")
+        output.print_error(f"dlbench: {line}")
     if session.signal:
-        output.complain(f"dlbench: interrupted; the same command runs what is missing: {file}")
+        output.print_error(f"dlbench: interrupted; the same command runs what is missing: {file}")
         return 128 + session.signal
     if not is_measured:
-        output.complain("dlbench: nothing was measured on any machine")
+        output.print_error("dlbench: nothing was measured on any machine")
         return 2
     return INCOMPLETE if missing or left_out else 0
 
@@ -114,7 +114,7 @@ def _measure(
 def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
     """Prints a line now, and a line when a job ends."""
     labels = {job.name: job.label for job in jobs}
-    output.complain(
+    output.print_error(
         f"measuring through ReFrame, {count(len(jobs), 'job')}: {', '.join(labels.values())}"
     )
     ended = set[str]()
@@ -122,7 +122,7 @@ def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
     def on_end(name: str, is_good: bool) -> None:
         ended.add(name)
         how = "ended" if is_good else "failed"
-        output.complain(f"{labels[name]}: {how}, {len(ended)} of {count(len(jobs), 'job')}")
+        output.print_error(f"{labels[name]}: {how}, {len(ended)} of {count(len(jobs), 'job')}")
 
     return on_end
 
@@ -188,7 +188,7 @@ def _merge(
 
     merged = merge.of_machines(machines())
     for remark in merged.remarks:
-        output.complain(f"dlbench: {remark}")
+        output.print_error(f"dlbench: {remark}")
     path = folder / "results.json"
     merged.write(path)
     return path, left_out, bool(merged.lines["benchmarks"])
@@ -199,5 +199,5 @@ def _report(path: Path) -> str:
     try:
         return str(reporting.report([str(path)], None))
     except (BadInput, _core.UsageError, OSError) as error:
-        output.complain(f"dlbench: no report: {first_line(error)}")
+        output.print_error(f"dlbench: no report: {first_line(error)}")
         return ""

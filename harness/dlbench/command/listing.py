@@ -96,15 +96,15 @@ def offers(library: _core.Library, place: Environment) -> Offer:
                 ("consumer", library.consumer_path),
             ):
                 if path:
-                    worker.ask(worker_requests.load(role, library.name, path))
-            answer = worker.ask(request)
+                    worker.send_request(worker_requests.load(role, library.name, path))
+            answer = worker.send_request(request)
         offer = _offer(answer)
         cache.write(answer, OFFERS, cache.identity(library, place))
         return offer
     except RequestFailed as failure:
         text = f"{failure.outcome}: {failure}" if failure.outcome else str(failure)
         if failure.outcome in LASTING:
-            failed = {"failure": text, "seen": time.time()}
+            failed = {"failure": text, "observed": time.time()}
             cache.write(failed, OFFERS, cache.identity(library, place))
         return Offer(text)
 
@@ -124,8 +124,8 @@ def known(library: _core.Library, place: Environment, retry: bool = False) -> Of
         return Offer(NOTHING)
     kept = cache.read(OFFERS, cache.identity(library, place))
     match kept:
-        case {"failure": str(text), "seen": float(seen)}:
-            is_recent = 0 <= time.time() - seen < RETRY_S
+        case {"failure": str(text), "observed": float(observed)}:
+            is_recent = 0 <= time.time() - observed < RETRY_S
             return Offer(text, is_old_failure=True) if is_recent and not retry else None
     try:
         return None if kept is None else _offer(kept)

@@ -47,11 +47,13 @@ def merge(runs: tuple[str, ...], out: str) -> int:
         raise BadInput(FEW_RUNS)
     path = rundir.fresh(out) / "results.json"
     merged.write(path)
-    output.say(path)
+    output.print_line(path)
     for remark in merged.remarks:
-        output.complain(f"dlbench: {remark}")
+        output.print_error(f"dlbench: {remark}")
     if merged.is_incomplete:
-        output.complain(f"dlbench: {out} is incomplete: measure what is missing, and merge again")
+        output.print_error(
+            f"dlbench: {out} is incomplete: measure what is missing, and merge again"
+        )
         return INCOMPLETE
     return 0
 

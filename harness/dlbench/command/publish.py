@@ -11,7 +11,7 @@ from dlbench import _core, exporters, writing
 from dlbench.document import locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.running import comparing, options, reporting
-from dlbench.text.output import hand_out, hand_out_bytes, is_terminal, say
+from dlbench.text.output import is_terminal, print_line, write_bytes, write_text
 
 OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: standard output.")
 
@@ -80,9 +80,9 @@ def export(
     if output is not None:
         writing.write_requested(Path(output), lambda out: out.write(data))
     elif format_ in exporters.BINARY:
-        hand_out_bytes(data)
+        write_bytes(data)
     else:
-        hand_out(data.decode())
+        write_text(data.decode())
 
 
 def require_commit(commit: str, format_: str) -> None:
@@ -106,4 +106,4 @@ def report(runs: tuple[str, ...], output: str | None, force: bool) -> None:
     """
     if output is not None:
         writing.require_free(Path(output), "--output", force=force)
-    say(reporting.report(runs, Path(output) if output is not None else None))
+    print_line(reporting.report(runs, Path(output) if output is not None else None))

@@ -21,7 +21,7 @@ def show(document: Document, path: Path, run: str, console: Console, relative_to
             terminal.show([Text(), Text(f"machine {machine}", style="bold")], console)
         if part.checks:
             for reported in check_table.of_document(part, console.width):
-                verb.say(reported, console)
+                verb.print_lines(reported, console)
             continue
         is_pair = bool(part.run.request.pair)
         lines = terminal.render(

@@ -74,7 +74,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 
     def start(requested: list[_core.Library]) -> None:
         names = ", ".join(f"{one.name} {one.version}".strip() for one in requested)
-        output.complain(f"importing, once for each version: {names}")
+        output.print_error(f"importing, once for each version: {names}")
 
     places = probe.find(env, PROBE_S)
     for place in places:
@@ -98,7 +98,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 @click.command("doctor")
 @click.option("--env", multiple=True, metavar="NAME=PYTHON",
               help="Report whether a worker runs in that Python too; may be repeated.")  # fmt: skip
-def see_doctor(env: tuple[str, ...]) -> None:
+def suggest_doctor(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console, probe = Console(), NoiseProbe()
     interpreters = doctor.environments(env_option.read(env), PROBE_S)
@@ -209,17 +209,17 @@ def reproduce(
     made = exchange.of_imports if imports else exchange.of_run
     script = made(document, entry, discover.catalogue(adapters))
     if not is_run:
-        output.hand_out(script)
+        output.write_text(script)
         return 0
     place = _its_environment(document, entry, env)
     verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
     for line in verdict.printed:
-        output.say(line)
+        output.print_line(line)
     if not verdict.expected:
-        output.say("the script is inconclusive")
+        output.print_line("the script is inconclusive")
         return 0
-    output.say(f"expected  {verdict.expected}")
-    output.say(f"actual    {verdict.actual}")
+    output.print_line(f"expected  {verdict.expected}")
+    output.print_line(f"actual    {verdict.actual}")
     return 0 if verdict.holds else 1
 
 
@@ -232,7 +232,7 @@ def debug_cell(
     document, entry = _chosen(run_, cell, adapters)
     place = _its_environment(document, entry, env)
     path = debug.write(debug.requests(entry, discover.catalogue(adapters, environment=place)))
-    output.say(debug.debugger_line(path, place.python))
+    output.print_line(debug.debugger_line(path, place.python))
     sys.stdout.flush()
     argv = debug.command(path, place.python)
     os.execv(argv[0], argv)
@@ -285,14 +285,14 @@ def plot(run_: str, figure: str | None, base: str | None, relative_to: str) -> N
         raise BadInput(f"--base is for the figure change: {figure} shows one run")
     if base is not None or figure == "change":
         for name in run.draw_change(comparing.since(base, path), path):
-            output.say(path.parent / name)
+            output.print_line(path.parent / name)
         return
     document = read_document(path)
     if relative_to:
         require_machine(document, relative_to)
     drawn = run.draw_requested(document, path.parent, figure, relative_to)
     for name in drawn:
-        output.say(path.parent / name)
+        output.print_line(path.parent / name)
 
 
 @click.command()
@@ -313,7 +313,7 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     for name in chosen:
         _core.require_known("trial", name, list(table.TRIALS))
     console = Console()
-    return table.conduct(chosen, short=short, times=times, seed=seed, console=console)
+    return table.run_trials(chosen, short=short, times=times, seed=seed, console=console)
 
 
 @click.command("help", context_settings={"ignore_unknown_options": True})
@@ -325,7 +325,7 @@ def explain_term(words: tuple[str, ...]) -> None:
         *names, last = sorted(known)
         parts = [*(f"{name}," for name in names), last]
         for line in fold(parts, Console().width, gap=" "):
-            output.say(line)
+            output.print_line(line)
         return
     term = " ".join(words).lower()
     if term not in known and term in VERBS:
@@ -334,14 +334,14 @@ def explain_term(words: tuple[str, ...]) -> None:
         near = _core.did_you_mean(term, sorted(known))
         raise BadInput(f"unknown term {term!r}{near}; 'dlbench help' lists all terms")
     heading, meaning = known[term]
-    output.say(f"{heading}: {meaning}")
+    output.print_line(f"{heading}: {meaning}")
 
 
 VERBS = {
     str(verb.name): verb
     for verb in (
         list_libraries,
-        see_doctor,
+        suggest_doctor,
         explain_term,
         show,
         reproduce,

@@ -14,7 +14,7 @@ from dlbench.errors import BadInput
 from dlbench.running import options, run, rundir
 from dlbench.terminal import changes, terminal
 from dlbench.text.escaping import json_text
-from dlbench.text.output import Console, hand_out
+from dlbench.text.output import Console, write_text
 
 #: Options of a measuring run that apply to a comparison of two environments.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
@@ -80,7 +80,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
         made = junit.xml(comparison, fail_on)
         writing.write_requested(Path(params["junit"]), lambda out: out.write(made))
     if params["as_json"]:
-        hand_out(json_text(comparison.to_json()) + "\n")
+        write_text(json_text(comparison.to_json()) + "\n")
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
     option = "--workers" if params["resume"] or sides.is_requested(params) else "--replicas"

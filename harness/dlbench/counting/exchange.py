@@ -48,7 +48,7 @@ class Counted:
 
     def __init__(self, worker: CountingWorker, entry: Entry) -> None:
         self._worker = worker
-        worker.ask(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
+        worker.send_request(worker_requests.prepare(entry, round_ns=1))  # nothing is timed
         # The first pass measures the cost of one call, and warms up the rest.
         reported = self._pass(4)[0]
         self._most = max(int(reported["most"]) // 2, 1)
@@ -62,7 +62,7 @@ class Counted:
 
     def _pass(self, calls: int, **what: bool) -> tuple[dict[str, Any], Profile]:
         requested = {"do": "count", "id": 0, "clock": "call", "iterations": calls}
-        reported = self._worker.ask({**requested, "prelude": min(PRELUDE, calls), **what})
+        reported = self._worker.send_request({**requested, "prelude": min(PRELUDE, calls), **what})
         try:
             self._latest = self._worker.read_pass()
         except BadProfile as error:
@@ -82,13 +82,13 @@ class Counted:
 
         Raises RequestFailed if they cannot be separated.
         """
-        self._worker.ask({"do": "split", "id": 0})
+        self._worker.send_request({"do": "split", "id": 0})
         self._pass(self._calls, phases=True)
         counted, _ = self._difference(phases=True)
         return parts.phases({each: (s.calls, s.cost) for each, s in counted.entered.items()})
 
     def drop(self) -> None:
-        self._worker.ask({"do": "drop", "id": 0})
+        self._worker.send_request({"do": "drop", "id": 0})
 
     def _difference(self, **what: bool) -> tuple[Count, list[Frame]]:
         """Instructions from two passes; `what` is `names` or `phases`, as in the request."""

@@ -79,7 +79,7 @@ class _Reader:
             raise self.fail(f"a number, not {text[:40]!r}")
         return int(text, 0) if text[:2].lower() == "0x" else int(text)
 
-    def take(self, text: str) -> None:
+    def add_line(self, text: str) -> None:
         self.line += 1
         if not text or text.startswith("#"):
             return
@@ -173,5 +173,5 @@ def parse(text: str, place: str = "profile") -> Profile:
     """The profile in a text; `place` is its name in errors."""
     reader = _Reader(place)
     for line in text.split("\n"):
-        reader.take(line.rstrip("\r"))
+        reader.add_line(line.rstrip("\r"))
     return reader.end()

@@ -30,7 +30,7 @@ class DetectableChange(Record):
     most = Key(0.0)
 
 
-class Inconclusive(Record):
+class InconclusiveSummary(Record):
     """Cells that could hide a change as large as the threshold, and the number of processes that
     would decide them."""
 
@@ -42,7 +42,7 @@ class Inconclusive(Record):
     undecidable = Key(0)  #: no number of processes would decide them
 
 
-class Blind(Record):
+class InconclusiveCell(Record):
     """Why a cell is INCONCLUSIVE, and the processes on each side that would decide it."""
 
     __slots__ = ()
@@ -77,7 +77,7 @@ class ComparedCell(Cell):
     hi = Key[float | None](None)
     minimum_detectable_change = Key[float | None](None)
     verdict = Key[str | None](None)  #: FAST, SLOW, SAME, AMBIG or INCONCLUSIVE
-    inconclusive = part(Blind)  #: of an INCONCLUSIVE cell alone
+    inconclusive = part(InconclusiveCell)  #: of an INCONCLUSIVE cell alone
     outcome_change = Key[str | None](None)  #: worse, better or other
     details = Key[Sequence[str]](())
 
@@ -110,7 +110,7 @@ class Comparison(Record):
     head = part(Side)
     counts = Key[Mapping[str, int]]({})
     minimum_detectable_change = part(DetectableChange)
-    inconclusive = part(Inconclusive)
+    inconclusive = part(InconclusiveSummary)
     warnings = parts(CodedWarning)
     cells = parts(ComparedCell)
     aa = part(Alarms)

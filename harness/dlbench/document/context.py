@@ -160,7 +160,7 @@ class Run(Record):
     signal = Key(0)
     dropped = part(Dropped)
     request = part(Request)
-    absent = Key[Mapping[str, str]]({})  #: by missing library: the command that installs it
+    not_installed = Key[Mapping[str, str]]({})  #: by missing library: the command that installs it
     machine = part(Machine)
     noise = part(Noise)
     environments = parts_by_name(EnvironmentFacts)

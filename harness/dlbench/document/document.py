@@ -27,7 +27,7 @@ class Check(Record):
     level = Key("")
     section = Key("")
     outcome = Key("")
-    seen = Key("")
+    observed = Key("")
     struct = Key("")
     issue = Key("")
     accepted = Key(False)

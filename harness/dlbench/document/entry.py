@@ -75,7 +75,7 @@ class Guard(Record):
     by = Key[Texts](())
 
 
-class Seen(Record):
+class Observation(Record):
     """The observations of the consumer's call."""
 
     __slots__ = ()
@@ -96,7 +96,7 @@ class Sync(Record):
     requested_by = Key("consumer")
     required = Key(False)
     waits = Key("")
-    saw = Key("")
+    content = Key("")
     transfer_ns = Key[float | None](None)
     export_blocked = Key[float | None](None)
     import_blocked = Key[float | None](None)
@@ -170,7 +170,7 @@ class Entry(Cell):
     copied_by = Key("")  #: a role, empty where it is not known
     late_read = Key(False)
     evidence = Key[Mapping[str, str]]({})
-    seen = part(Seen)
+    observed = part(Observation)
     sync = parts(Sync)
     late_free = Key("")
     device_timer = part(DeviceTimer)

@@ -43,7 +43,7 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
 
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
-    answer = _ask(name, python, timeout_s)
+    answer = _request_facts(name, python, timeout_s)
     python_line = VERSION_LINE.fullmatch(_line(answer, interpreter.VERSION))
     if python_line:
         _require_python(name, python, python_line["version"], python_line["kind"])
@@ -74,7 +74,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         return Environment(name, python, failure=failure)
 
 
-def _ask(name: str, python: str, timeout_s: float) -> _core.Program:
+def _request_facts(name: str, python: str, timeout_s: float) -> _core.Program:
     words = [python, "-c", BOOT, python, str(WORKER), "--facts"]
     try:
         return _core.run_program(words, timeout_s)

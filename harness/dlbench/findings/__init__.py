@@ -118,8 +118,8 @@ def _dropped(of: Run, run: str) -> Iterator[Finding]:
 
 
 def _absent(of: Run, entries: list[Entry]) -> Iterator[Finding]:
-    if of.absent:
-        named = ", ".join(f"{name} ({why})" for name, why in sorted(of.absent.items()))
+    if of.not_installed:
+        named = ", ".join(f"{name} ({why})" for name, why in sorted(of.not_installed.items()))
         yield Finding("not installed", named, "dlbench list")
         return
     missing = (e for e in entries if isinstance(e, NotMeasured) and e.outcome == "not-installed")

@@ -60,7 +60,7 @@ def _limit(limit: str, every: str) -> str:
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:
     """Libraries that write into an exported array."""
-    wrote = [entry for entry in entries if entry.seen.guard.written]
+    wrote = [entry for entry in entries if entry.observed.guard.written]
     for pair, of_pair in by_pair(wrote).items():
         found = [w for entry in of_pair for w in entry.warnings if w.code == codes.SOURCE_WRITTEN]
         if found:

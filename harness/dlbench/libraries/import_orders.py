@@ -37,9 +37,9 @@ class ImportOrders:
             if library[0] != before[0]:
                 continue
             kept = cache.read(KIND, self._identities[library], self._identities[before])
-            if kept is None or not {"outcome", "reason", "seen"} <= kept.keys():
+            if kept is None or not {"outcome", "reason", "observed"} <= kept.keys():
                 continue
-            reason = f"{kept['reason']} (seen on {kept['seen']})"
+            reason = f"{kept['reason']} (seen on {kept['observed']})"
             with contextlib.suppress(_core.UsageError):  # an outcome that does not exist
                 order = _core.ImportOrder(*library, before[1], str(kept["outcome"]), reason)
                 found.append(order)
@@ -52,7 +52,7 @@ class ImportOrders:
             if one.outcome == "timed-out":
                 continue
             answer = {"outcome": one.outcome, "reason": one.reason}
-            answer["seen"] = time.strftime("%Y-%m-%d")
+            answer["observed"] = time.strftime("%Y-%m-%d")
             library, before = (
                 self._identities.get((one.environment, name)) for name in (one.library, one.before)
             )

@@ -31,7 +31,7 @@ def read(root: Path) -> list[DeviceUse]:
     """The use of each device that this process may use; empty without a driver. Also empty for AMD
     if a variable hides devices, because the files of the visible ones are not known."""
     found: list[DeviceUse] = []
-    for driver in drivers.ask():
+    for driver in drivers.find_drivers():
         if driver.state == "ok" and driver.kind == "cuda":
             found += _nvidia([unit.uuid for unit in driver.units])
         if driver.state == "ok" and driver.kind == "rocm":

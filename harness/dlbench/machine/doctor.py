@@ -29,7 +29,7 @@ def checks(root: Path = Path("/")) -> list[Check]:
     return [
         *_processor(root),
         *_memory(root),
-        *device_checks.checks(drivers.ask(), root),
+        *device_checks.checks(drivers.find_drivers(), root),
         *tools.checks(),
         *_software(),
     ]

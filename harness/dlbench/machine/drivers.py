@@ -77,7 +77,7 @@ class Driver:
 
 
 @functools.cache
-def ask() -> tuple[Driver, ...]:
+def find_drivers() -> tuple[Driver, ...]:
     """The drivers of KINDS, queried once for this process."""
     with ThreadPoolExecutor(len(KINDS)) as pool:
         return tuple(pool.map(_answer, KINDS))

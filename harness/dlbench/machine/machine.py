@@ -135,7 +135,10 @@ def load() -> list[float]:
 
 def devices() -> list[dict[str, Any]]:
     """The kinds of device with their states: `name`, `state`, and `message` or what there is."""
-    return [{"name": "cpu", "state": "ok"}, *(driver.to_json() for driver in drivers.ask())]
+    return [
+        {"name": "cpu", "state": "ok"},
+        *(driver.to_json() for driver in drivers.find_drivers()),
+    ]
 
 
 def describe(root: Path = Path("/")) -> dict[str, Any]:

@@ -211,11 +211,11 @@ def wait_idle(
     first: Noise,
     most_s: float,
     probe: Callable[[], Noise],
-    tell: Callable[[str], object],
+    report: Callable[[str], object],
     now: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Noise:
-    """Observes the machine until it is idle. `first`: what was observed before; `tell` receives
+    """Observes the machine until it is idle. `first`: what was observed before; `report` receives
     each new reason to wait. Raises BadInput where it is still busy after `most_s` seconds.
     """
     end, found, reported = now() + most_s, first, ""
@@ -226,7 +226,7 @@ def wait_idle(
                 "measured: see 'dlbench doctor', or leave out --wait-idle"
             )
         if reasons != reported:
-            tell(f"waiting until the machine is idle: {reasons}")
+            report(f"waiting until the machine is idle: {reasons}")
             reported = reasons
         sleep(min(WAIT_S, max(0.0, end - now())))
         found = probe()

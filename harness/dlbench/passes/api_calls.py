@@ -34,9 +34,11 @@ class TraceApiCalls(Pass[Entry, Result]):
     def title(self, items: Sequence[Entry]) -> str:
         return f"tracing {pair_title(items[0])}"
 
-    def ask(self, worker: Worker, item: Entry) -> Result:
+    def send_request(self, worker: Worker, item: Entry) -> Result:
         name = item.name
-        _, answer = worker.ask_prepared(item, {**worker_requests.prepare(item), "do": "api_calls"})
+        _, answer = worker.request_prepared(
+            item, {**worker_requests.prepare(item), "do": "api_calls"}
+        )
         if "why_not" in answer:
             return name, None, {}, str(answer["why_not"])
         return name, answer["calls"], answer["phases"], ""

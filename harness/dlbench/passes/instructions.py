@@ -55,7 +55,7 @@ class CountInstructions(Pass[Group, list[Result]]):
     def start(self, item: Group, folder: Path) -> Worker:
         return CountingWorker(folder, self.catalogue(item).environment, self.timeout_s * SLOWER)
 
-    def ask(self, worker: Worker, item: Group) -> list[Result]:
+    def send_request(self, worker: Worker, item: Group) -> list[Result]:
         assert isinstance(worker, CountingWorker)
         whole = [entry for entry in item if entry.is_exchange]
         phases = [entry for entry in item if not entry.is_exchange]

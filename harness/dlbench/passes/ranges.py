@@ -75,13 +75,13 @@ class RecordRanges(Pass[Entry, Cell]):
         return Worker(worker_command(place, "--finish"), self.timeout_s)
 
     def load(self, worker: Worker, item: Entry) -> None:
-        self.made.listening |= worker.ask({"do": "trace"})
+        self.made.listening |= worker.send_request({"do": "trace"})
         super().load(worker, item)
 
-    def ask(self, worker: Worker, item: Entry) -> Cell:
+    def send_request(self, worker: Worker, item: Entry) -> Cell:
         process = f"dlbench: {pair_title(item)}"
         request = {"do": "profile", "times": TIMES, "process": process}
-        prepared, answer = worker.ask_prepared(item, request)
+        prepared, answer = worker.request_prepared(item, request)
         events = answer["trace"]["traceEvents"]
         self.made.lost += answer["trace"]["otherData"]["lost"]
         self.made.events += events

@@ -100,9 +100,9 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         command = worker_command(self.catalogue(item).environment)
         return Worker(command, self.timeout_s, variables=queues)
 
-    def ask(self, worker: Worker, item: Exchange) -> Records:
+    def send_request(self, worker: Worker, item: Exchange) -> Records:
         request = {**worker_requests.prepare(item.entry), "do": "sync"}
-        _, found = worker.ask_prepared(item.entry, request)
+        _, found = worker.request_prepared(item.entry, request)
         return _records(item, {**found, "sync": [_synchronization(one) for one in found["sync"]]})
 
     def fail(self, item: Exchange, failure: RequestFailed) -> Records:
@@ -126,6 +126,6 @@ def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
         return []
     own = {"cell": exchange.entry.name, **found}
     race = found.get("race", "")
-    seen = f"{race} (seen at {values.size(exchange.entry.bytes)})"
-    shared = [{"cell": each.name, "race": seen} for each in exchange.sharing]
+    observed = f"{race} (seen at {values.size(exchange.entry.bytes)})"
+    shared = [{"cell": each.name, "race": observed} for each in exchange.sharing]
     return [own, *shared] if race else [own]

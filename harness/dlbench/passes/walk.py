@@ -13,7 +13,7 @@ from dlbench import _core
 from dlbench.document import Document, Entry, read_document
 from dlbench.environments.environment import where
 from dlbench.libraries.discover import Catalogue
-from dlbench.supervisor import Item, Result, Steps, Worker, ask_each, worker_command
+from dlbench.supervisor import Item, Result, Steps, Worker, send_each, worker_command
 from dlbench.text import progress
 from dlbench.text.grouping import grouped
 
@@ -83,7 +83,7 @@ def walk(pass_: Pass[Item, Result], pairs: Sequence[Sequence[Item]], *, quiet: b
                     done += pass_.cells(item)
                     observer.on_progress(done, total, title)
 
-                ask_each(pass_, items, keep)
+                send_each(pass_, items, keep)
     except _Stopped as stopped:
         return stopped.number
     return 0

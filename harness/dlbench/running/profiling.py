@@ -24,7 +24,7 @@ def require_alone(typed: set[str]) -> None:
             raise BadInput(f"--profile measures nothing: leave out --{option}")
 
 
-def conduct(prepared: run.Prepared, noise: Noise, *, out: str | None, quiet: bool) -> int:
+def run_profile(prepared: run.Prepared, noise: Noise, *, out: str | None, quiet: bool) -> int:
     """Emits ranges instead of measuring times, writes the files, and returns the exit status; see
     docs/how-to/profile.md."""
     found = discover.catalogues(prepared.request.adapters, prepared.places)
@@ -37,7 +37,7 @@ def conduct(prepared: run.Prepared, noise: Noise, *, out: str | None, quiet: boo
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     finally:
-        rundir.give_up(folder)
+        rundir.remove_folder(folder)
     if not quiet:
         console = Console()
         terminal.show(table.lines(made, folder, console.width), console)

@@ -12,7 +12,7 @@ from dlbench.document import RESULTS, Comparison, Document, locate, read_documen
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
 from dlbench.running import comparing
-from dlbench.text.output import complain
+from dlbench.text.output import print_error
 
 DOCUMENT = "results.json"
 OF_ONE, OF_SEVERAL = "report.html", "change.html"
@@ -47,7 +47,7 @@ def _comparison(places: Sequence[Path]) -> Comparison | None:
         return comparing.compare(places[0], places[-1])
     except _core.UsageError as error:
         # Without it the report still shows both runs.
-        complain(f"dlbench: the report is written without changes: {first_line(error)}")
+        print_error(f"dlbench: the report is written without changes: {first_line(error)}")
         return None
 
 

@@ -67,7 +67,7 @@ class Request:
             **words,
             sizes=sizes,
             filter=self._whole_filter(),
-            device_kinds=[kind for driver in drivers.ask() for kind in driver.kinds()],
+            device_kinds=[kind for driver in drivers.find_drivers() for kind in driver.kinds()],
         )
 
     def plan(self, libraries: Sequence[_core.Library]) -> _core.Plan:

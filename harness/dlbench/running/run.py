@@ -36,7 +36,7 @@ from dlbench.text.output import Console
 
 
 def warn(text: str) -> None:
-    output.complain(f"dlbench: {text}")
+    output.print_error(f"dlbench: {text}")
 
 
 def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
@@ -82,7 +82,7 @@ def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
         "command": sys.argv,
         "seed": request.seed,
         "request": request.kept(),
-        "absent": absent(request, prepared.libraries),
+        "not_installed": not_installed(request, prepared.libraries),
         "machine": machine.describe(),
         "noise": noise.to_json(),
         "environments": describe_environments(prepared),
@@ -98,12 +98,12 @@ def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
 def report_noise(found: Noise) -> None:
     """Prints the noise right before the run. Warns if the machine is too busy to measure, and
     continues."""
-    output.complain(f"machine: {', '.join(found.facts())}")
+    output.print_error(f"machine: {', '.join(found.facts())}")
     if reasons := ", ".join(found.reasons()):
         warn(f"the machine is busy ({reasons}): see 'dlbench doctor'")
 
 
-def absent(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
+def not_installed(request: Request, libraries: list[_core.Library]) -> dict[str, str]:
     """The commands that install missing libraries: those in no environment, and requested libraries
     that one environment lacks.
     """

@@ -93,7 +93,7 @@ def is_latest(folder: Path) -> bool:
     return folder.parent == RESULTS and link.is_symlink() and link.readlink().name == folder.name
 
 
-def give_up(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Removes the folder of a run that did not start."""
     with contextlib.suppress(OSError):
         folder.rmdir()

@@ -101,7 +101,7 @@ class Parts:
             files = [own, *(file for file in roles if file is not own)]
             self.files[role] = [(file, slicing.read(file.path, name)) for file in files]
         self.lines: dict[str, list[str]] = {"producer": [], "consumer": []}
-        self._taken: dict[str, str] = {}
+        self._imported: dict[str, str] = {}
 
     def add(self, role: str, nodes: list[ast.stmt], expression: str = "None") -> str:
         """Adds statements to a role's part. Returns the expression, with names renamed that the
@@ -112,7 +112,7 @@ class Parts:
             for node in nodes
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign)
             for name in bound_names(node)
-            if self._taken.setdefault(name, ast.unparse(node)) != ast.unparse(node)
+            if self._imported.setdefault(name, ast.unparse(node)) != ast.unparse(node)
         }
         tree = ast.parse(expression)
         for part in [n for top in [*nodes, tree] for n in ast.walk(top)]:
@@ -162,9 +162,9 @@ class Parts:
             self.files["consumer"][0],
             self.files["producer"][0],
         )
-        before, call, takes_alone = slicing.calling(tree, file.path, entry.protocol, entry.device)
+        before, call, imports_alone = slicing.calling(tree, file.path, entry.protocol, entry.device)
         spelled = self.add("consumer", before, slicing.text([call])[0])
-        via, protocol = entry.seen.via if entry.seen else "", entry.protocol
+        via, protocol = entry.observed.via if entry.observed else "", entry.protocol
         wanted = ("dlpack_versioned", "dlpack_legacy") if protocol == "dlpack" else (protocol,)
         export = next((name for name in wanted if name in maker.exports), "")
         if entry.code == codes.PROXY_REFUSED:
@@ -178,7 +178,7 @@ class Parts:
             )
             return spelled, alone(export, function, Device.parse(entry.source_device).in_dlpack())
         refused = entry.code == codes.OTHER_PROTOCOL and "proxy" in entry.data
-        if via == "proxy" or (not via and (takes_alone or refused)):
+        if via == "proxy" or (not via and (imports_alone or refused)):
             return spelled, alone(protocol)
         return spelled, []
 
@@ -275,8 +275,8 @@ def _claimed(parts: Parts) -> list[str]:
     proof = entry.evidence or {}
     if is_wrong:
         return [*making, *_wrong(parts, [*shown, *called]), *VERDICT]
-    is_seen = {proof.get("address"), proof.get("write")} & {"yes", "no"}
-    if is_seen and entry.found in ("zero-copy", "copy", "device-copy"):
+    is_observed = {proof.get("address"), proof.get("write")} & {"yes", "no"}
+    if is_observed and entry.found in ("zero-copy", "copy", "device-copy"):
         return [*_copied(parts, making, shown, called, proof), *timed, *VERDICT]
     lines = ["try:", *_indented([*making, *shown, *called])]
     lines += ["    actual = 'no exception'", "    print(type(result), result)"]
@@ -311,7 +311,7 @@ def _copied(
     source."""
     entry, word, changed = parts.entry, parts.entry.found, _changed(parts.entry)
     array, result = parts.place("producer", "array"), parts.place("consumer", "result")
-    used = "dlpack" if entry.seen.used.startswith("dlpack") else entry.seen.used
+    used = "dlpack" if entry.observed.used.startswith("dlpack") else entry.observed.used
     # Each export of a producer that copies is another copy: that of this very call counts.
     is_recorded = used == "dlpack" and entry.copied_by == "producer"
     body = [*shown, *(["array = recorder = Recorded(array)"] if is_recorded else []), *called]

@@ -178,7 +178,7 @@ class Calling(NamedTuple):
 
     before: list[ast.stmt]
     call: ast.expr
-    takes_alone: bool  #: the call is made for another protocol, and is shown the wanted one alone
+    imports_alone: bool  #: the call is made for another protocol, and is shown the wanted one alone
 
 
 def calling(tree: ast.Module, path: Path, protocol: str, device: str = "cpu") -> Calling:

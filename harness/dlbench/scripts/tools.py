@@ -25,19 +25,21 @@ def as_numpy(array):
 values = as_numpy
 
 
-def lost(seen, source):
+def lost(observed, source):
     """What NumPy sees of a result that is not as in the source."""
-    seen = np.asarray(seen)
-    words = ["dtype"] if seen.dtype != source.dtype else []
-    if words and seen.itemsize == 1 and seen.nbytes == source.nbytes:
+    observed = np.asarray(observed)
+    words = ["dtype"] if observed.dtype != source.dtype else []
+    if words and observed.itemsize == 1 and observed.nbytes == source.nbytes:
         # Bytes without a dtype lie as they did.
-        return words if seen.tobytes() in (source.tobytes(), source.tobytes("A")) else ["values"]
-    if words and seen.dtype.kind in "VO":
+        return (
+            words if observed.tobytes() in (source.tobytes(), source.tobytes("A")) else ["values"]
+        )
+    if words and observed.dtype.kind in "VO":
         return [*words, "values"]  # no numbers
-    if seen.shape != source.shape:
+    if observed.shape != source.shape:
         return [*words, "shape"]
-    words += ["layout"] if seen.strides != source.strides else []
-    return words if np.all((seen == source) | (seen != seen)) else [*words, "values"]
+    words += ["layout"] if observed.strides != source.strides else []
+    return words if np.all((observed == source) | (observed != observed)) else [*words, "values"]
 
 
 def pointer(array):
@@ -51,9 +53,9 @@ def is_shared(first, second):
     one, other = (ctypes.c_uint8.from_address(place) for place in (first, second))
     before = other.value
     one.value ^= 255
-    seen = other.value
+    observed = other.value
     one.value ^= 255
-    return seen != before
+    return observed != before
 
 
 def point(capsule, name):
@@ -193,13 +195,13 @@ def table_allocate(function, code):
     words = 0, 1, 0, 2, code, 32, 1, ctypes.addressof(shape), 0, 0
     prototype = pack("=QiiiBBHQQQ", *words)
     set_error = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
-    complain = set_error(lambda context, kind, message: complaints.append((kind, message)))
+    print_error = set_error(lambda context, kind, message: complaints.append((kind, message)))
     allocate = ctypes.PYFUNCTYPE(
         ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, set_error
     )(function(16))
     out = ctypes.c_void_p()
     try:
-        status = allocate(prototype, ctypes.byref(out), None, complain)
+        status = allocate(prototype, ctypes.byref(out), None, print_error)
     except Exception as error:
         print("an exception is set:", repr(error))
         status = -1

@@ -22,7 +22,7 @@ class Fault:
     role: str
     argument: str
     outcome: str
-    says: str = ""
+    code: str = ""
     copied_by: str = ""
     late: bool = False
     case: str = "f32"
@@ -43,7 +43,7 @@ class Fault:
             entry.outcome == self.outcome
             and entry.copied_by == self.copied_by
             and entry.late_read == self.late
-            and (not self.says or self.says in codes)
+            and (not self.code or self.code in codes)
         )
 
 

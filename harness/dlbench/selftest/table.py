@@ -29,7 +29,7 @@ TRIALS: Mapping[str, Trial] = {
 }
 
 
-def conduct(
+def run_trials(
     chosen: tuple[str, ...], *, short: bool, times: int, seed: int, console: Console
 ) -> int:
     """Print each trial's rows as they come; the exit status: 1 where an instrument failed."""

@@ -65,7 +65,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["in"] = "" if entry.environment == DEFAULT else entry.environment
     row["stream"] = stream(one)
     row["waits"] = one.waits or "-"
-    row["data read"] = one.saw
+    row["data read"] = one.content
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():
         row[f"{side} held"] = share(blocked)
@@ -89,7 +89,7 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """The facts of one cell, one line for each stream argument."""
     for one in entry.sync:
         words = [f"stream {stream(one)}: {one.waits or one.reason}"]
-        words += [f"{one.saw} data read"] if one.saw else []
+        words += [f"{one.content} data read"] if one.content else []
         if one.transfer_ns is not None:
             words.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():

@@ -140,7 +140,7 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
         shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
-        for detail in [*cell.details, *_blindness(cell)]:
+        for detail in [*cell.details, *_explain_inconclusive(cell)]:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
         more = f"and {len(cells) - len(ordered)} more: --json lists all"
@@ -148,17 +148,21 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
     return shown
 
 
-def _blindness(cell: ComparedCell) -> list[str]:
+def _explain_inconclusive(cell: ComparedCell) -> list[str]:
     """For an inconclusive cell: its minimum detectable change, and the replicas that would decide
     it."""
     if cell.verdict != "INCONCLUSIVE":
         return []
-    change, blind = cell.minimum_detectable_change, cell.inconclusive
+    change, inconclusive = cell.minimum_detectable_change, cell.inconclusive
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
-    if not blind:
+    if not inconclusive:
         return [text]
-    needs = f": about --replicas {blind.replicas} would decide it" if blind.replicas else ""
-    return [f"{text}; {blind.code}{needs}"]
+    needs = (
+        f": about --replicas {inconclusive.replicas} would decide it"
+        if inconclusive.replicas
+        else ""
+    )
+    return [f"{text}; {inconclusive.code}{needs}"]
 
 
 def _rank(cell: ComparedCell) -> tuple[int, float, str]:
@@ -206,10 +210,10 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
     return shown
 
 
-def _alarms(seen: Alarms) -> list[str]:
+def _alarms(observed: Alarms) -> list[str]:
     """The false alarms of equal sides."""
-    cells, by_chance = seen.cells, seen.cells / 20
+    cells, by_chance = observed.cells, observed.cells / 20
     return [
-        f"A/A: {count(seen.alarms, 'false alarm')} in {count(cells, 'cell')};",
-        f"{seen.outside_95} outside their 95 % interval, {by_chance:.1f} expected by chance",
+        f"A/A: {count(observed.alarms, 'false alarm')} in {count(cells, 'cell')};",
+        f"{observed.outside_95} outside their 95 % interval, {by_chance:.1f} expected by chance",
     ]

@@ -159,9 +159,9 @@ def _row(entry: Entry) -> dict[str, str]:
 
 def used(entry: Entry) -> str:
     """The protocol that was used, with its struct and how it was offered."""
-    seen = entry.seen
-    words = [seen.used, seen.struct]
-    words += [f"via {seen.via}"] if seen.via != "direct" else []
+    observed = entry.observed
+    words = [observed.used, observed.struct]
+    words += [f"via {observed.via}"] if observed.via != "direct" else []
     return " ".join(word for word in words if word)
 
 
@@ -183,14 +183,14 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     if entry.evidence:
         parts = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
         facts.append(("evidence", parts))
-    seen = entry.seen
-    if seen.guard:
-        facts.append(("guard", _guard(seen.guard)))
-    if seen.used:
-        flags = "".join(f", {flag}" for flag in seen.flags)
-        version = ".".join(map(str, seen.version))
+    observed = entry.observed
+    if observed.guard:
+        facts.append(("guard", _guard(observed.guard)))
+    if observed.used:
+        flags = "".join(f", {flag}" for flag in observed.flags)
+        version = ".".join(map(str, observed.version))
         facts.append(("used", f"{used(entry)}{' ' + version if version else ''}{flags}"))
-    facts += [("request", call) for call in seen.calls]
+    facts += [("request", call) for call in observed.calls]
     facts += [("warning", values.warning_text(warning)) for warning in entry.warnings]
     if isinstance(entry, NotMeasured):
         facts += [("stderr", line) for line in entry.stderr_tail.splitlines()[-20:]]

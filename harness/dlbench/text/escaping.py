@@ -107,10 +107,10 @@ def json_text(value: Any, **options: Any) -> str:
     """JSON whose texts hold no hidden character: control characters are JSON's own escapes, the
     others are spelled as printable() spells them."""
     text = json.dumps(value, ensure_ascii=False, allow_nan=False, **options)
-    return CI_MARK.sub(r"\\u0023", JSON_LETTER.sub(_seen_in_json, text))
+    return CI_MARK.sub(r"\\u0023", JSON_LETTER.sub(_escape_for_json, text))
 
 
-def _seen_in_json(found: re.Match[str]) -> str:
+def _escape_for_json(found: re.Match[str]) -> str:
     letter = found[0]
     if letter.startswith("\\"):
         return f"\\{letter}" if found[1] else letter

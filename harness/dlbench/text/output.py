@@ -62,12 +62,12 @@ def one_line(shown: Any) -> Any:
     return log_line(shown) if isinstance(shown, str) else shown
 
 
-def say(line: object = "") -> None:
+def print_line(line: object = "") -> None:
     """One line on standard output."""
     sys.stdout.write(f"{log_line(str(line))}\n")
 
 
-def complain(line: object) -> None:
+def print_error(line: object) -> None:
     """One line on standard error."""
     sys.stderr.write(f"{log_line(str(line))}\n")
 
@@ -77,14 +77,14 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def hand_out_bytes(data: bytes) -> None:
+def write_bytes(data: bytes) -> None:
     """Writes a binary file to standard output, which must not be a terminal."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
-def hand_out(text: str) -> None:
+def write_text(text: str) -> None:
     """Writes a text file to standard output, in UTF-8 as --output does."""
     text = printable_lines(text, sys.maxsize)
     sys.stdout.flush()

@@ -101,7 +101,7 @@ class Lines(Quiet):
         self._printed_at, self._printed = now(), ""
 
     def on_progress(self, done: int, total: int, activity: str) -> None:
-        self._left.see(done)
+        self._left.update(done)
         if self._now() - self._printed_at < self._every:
             return
         counted = f"{done} of {total} {self._units}"
@@ -147,7 +147,7 @@ class Bar(Quiet):
         self._progress.stop()
 
     def on_progress(self, done: int, total: int, activity: str) -> None:
-        self._left.see(done)
+        self._left.update(done)
         if self._now() - self._painted_at < self._every and done < total:
             return
         self._painted_at = self._now()

@@ -40,7 +40,7 @@ class TimeLeft:
         self._before: int | None = None
         self._shown, self._shown_at = math.inf, 0.0
 
-    def see(self, done: int) -> None:
+    def update(self, done: int) -> None:
         """Ignores units of an earlier session, which took no time in this one."""
         if self._before is None:
             self._before = done
@@ -48,7 +48,7 @@ class TimeLeft:
     def show(self, done: int, total: int) -> str:
         """ "40 s left", "over 40 s left"; empty if unknown. Call it only for a text that is shown,
         because the next text depends on it."""
-        self.see(done)
+        self.update(done)
         left = self._estimate(done, total)
         if left is None or left <= 0:
             return ""

@@ -105,7 +105,7 @@ Frames::~Frames() {
   nodes.clear();
 }
 
-std::vector<FrameNode> Frames::seen() {
+std::vector<FrameNode> Frames::observed() {
   std::vector<FrameNode> all;
   for (const Node& node : nodes) {
     all.push_back({node.parent, attribute_text(node.code, "co_qualname"),
@@ -123,7 +123,7 @@ Frames::Frames() {
 
 Frames::~Frames() = default;
 
-std::vector<FrameNode> Frames::seen() {
+std::vector<FrameNode> Frames::observed() {
   return {};
 }
 

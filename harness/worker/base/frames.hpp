@@ -29,7 +29,7 @@ class Frames {
   Frames& operator=(const Frames&) = delete;
 
   /// The functions entered so far, by index.
-  static std::vector<FrameNode> seen();
+  static std::vector<FrameNode> observed();
 };
 
 }  // namespace dlbench::worker

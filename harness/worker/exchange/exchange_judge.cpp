@@ -145,7 +145,7 @@ Steps ExchangeJudge::steps(PyObject* x) {
 
 const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
                                             const Step& step) {
-  if (is_dispatch(observed.seen.used)) return judgement_;
+  if (is_dispatch(observed.observation.used)) return judgement_;
   step("growth");
   check_growth(blocks);
   step("guard");
@@ -193,14 +193,14 @@ Judgement ExchangeJudge::judge_guarded(const exchange::View& source) {
   };
   Guarded guarded = exchange_guarded(source, all);
   judgement.evidence.guard = guarded.word;
-  judgement.late_read = guarded.seen.late > 0;
-  judgement.guard = std::move(guarded.seen);
+  judgement.late_read = guarded.observed.late > 0;
+  judgement.guard = std::move(guarded.observed);
   warn(judgement.warnings, guarded.warnings);
   return judgement;
 }
 
 void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarded) {
-  warn_of_false_flag(observed.seen, judgement_.outcome, judgement_.warnings);
+  warn_of_false_flag(observed.observation, judgement_.outcome, judgement_.warnings);
   if (judgement_.outcome != Outcome::copy && judgement_.outcome != Outcome::device_copy) return;
   try {
     const Held source = read_place(call_.first_array(), call_.producer());
@@ -211,7 +211,8 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
     warn(judgement_.warnings, copier.warnings);
   } catch (const Failure&) {
     // The consumer made no request to the array, so only the consumer can have copied.
-    if (observed.seen.used == "own" && !observed.refuses_replay) judgement_.copied_by = "consumer";
+    if (observed.observation.used == "own" && !observed.refuses_replay)
+      judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
     // An impossible description: `judge_result` has warned already.
   }

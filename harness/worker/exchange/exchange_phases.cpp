@@ -8,7 +8,7 @@
 namespace dlbench::worker {
 
 const Phases& ExchangePhases::prepare() {
-  if (is_dispatch(observed_.seen.used)) {
+  if (is_dispatch(observed_.observation.used)) {
     throw Failure{Outcome::no_protocol, "",
                   "nothing is transferred: NumPy's function calls the array's own code"};
   }
@@ -17,7 +17,7 @@ const Phases& ExchangePhases::prepare() {
         Outcome::no_protocol, "",
         "the consumer rejects a replaying proxy, so its requests to the array are unknown"};
   }
-  if (observed_.seen.used == "own") {
+  if (observed_.observation.used == "own") {
     throw Failure{Outcome::no_protocol, "",
                   "the consumer makes no request to the array, so the exchange has no phases"};
   }

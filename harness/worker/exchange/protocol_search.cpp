@@ -44,7 +44,7 @@ std::string other_way(const std::string& requested, const std::string& direct,
          " version, and the producer exported a " + struct_name + " struct";
 }
 
-Seen seen_through(const Recorder& recorder, const char* via) {
+Observation observe_through(const Recorder& recorder, const char* via) {
   const CapsuleFacts& facts = recorder.facts();
   return {recorder.used().empty() ? "own" : recorder.used(),
           via,
@@ -63,7 +63,7 @@ Seen seen_through(const Recorder& recorder, const char* via) {
 void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
-    observed_.seen.used = "own";
+    observed_.observation.used = "own";
     if (requested != "convert" && !is_wrong) {
       use_proxy(requested, "a shortcut that returns the array itself");
     }
@@ -77,8 +77,8 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
                     "the consumer imports a capsule of __dlpack__(), which has the " +
                         facts.struct_name + " struct"};
     }
-    observed_.seen = {"dlpack",    call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version,
-                      facts.flags, {}};
+    observed_.observation = {
+        "dlpack", call_.way(), {"__dlpack__()"}, facts.struct_name, facts.version, facts.flags, {}};
     static PyObject* const name = PyUnicode_InternFromString("__dlpack__");
     observed_.recording = {make_method_request(name, nullptr, 0, nullptr)};
     return;
@@ -88,7 +88,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
   if (requested == "convert") {
     // A general call may recognize the type and import other objects through another path.
-    observed_.seen.used = "own";
+    observed_.observation.used = "own";
     observed_.refuses_replay = refusal.has_value();
     if (!refusal) observe(recorder, "recorder");
   } else if (fits(requested, recorder)) {
@@ -99,7 +99,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
 }
 
 void ProtocolSearch::observe(const Recorder& recorder, const char* via) {
-  observed_.seen = seen_through(recorder, via);
+  observed_.observation = observe_through(recorder, via);
   observed_.recording = recorder.recording();
   observed_.is_truncated = recorder.is_truncated();
 }

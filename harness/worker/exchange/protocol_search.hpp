@@ -11,14 +11,14 @@ namespace dlbench::worker {
 
 /// How the consumer imports the array, as observed.
 struct ObservedProtocol {
-  Seen seen;
+  Observation observation;
   Recording recording;          ///< its requests to the array in the timed call
   bool is_truncated = false;    ///< it made more requests than the recording holds
   bool refuses_replay = false;  ///< its requests to the array itself are then unknown
 
-  bool is_proxied() const { return seen.via == "proxy"; }
+  bool is_proxied() const { return observation.via == "proxy"; }
   /// Is an object of dlbench between the two libraries?
-  bool has_proxy() const { return is_proxied() || seen.via == "exports"; }
+  bool has_proxy() const { return is_proxied() || observation.via == "exports"; }
 };
 
 /// Finds the protocol through which the consumer imports the array. Passes a proxy if the consumer
@@ -31,7 +31,7 @@ class ProtocolSearch {
 
   /// Sets a protocol of dispatch, in which NumPy calls the array's own method.
   void set_dispatched(const std::string& protocol) {
-    observed_.seen = {protocol, "direct", {}, "", {}, {}, {}};
+    observed_.observation = {protocol, "direct", {}, "", {}, {}, {}};
   }
 
   /// Calls once more through a recording proxy that offers every protocol of the producer.

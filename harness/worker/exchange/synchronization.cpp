@@ -159,7 +159,7 @@ Ordering classify_variant(const Variant& variant, const sync::Queue& queue) {
   try {
     const sync::Verdict verdict = sync::classify(queue);
     found.waits = verdict.waits;
-    if (verdict.saw) found.saw = word_of(*verdict.saw);
+    if (verdict.content) found.content = word_of(*verdict.content);
     found.transfer_ns = verdict.transfer_ns;
     found.export_blocked = verdict.export_blocked;
     found.import_blocked = verdict.import_blocked;

@@ -72,7 +72,7 @@ void TimedBlocks::count(const std::string& clock, std::uint64_t iterations, std:
   call_.next() = 0;
   if (!counted(one.body(), std::min(iterations, call_.most_iterations()))) throw fetch_failure();
   drain();
-  if (names != nullptr) *names = Frames::seen();
+  if (names != nullptr) *names = Frames::observed();
   collect_garbage();
 }
 

@@ -48,13 +48,13 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
   bool producer = exported != 0 && exported != source.address;
   bool consumer = exported != 0 && exchanged.result != 0 && exchanged.result != exported;
   if (exchanged.guarded) {
-    const GuardSeen& seen = exchanged.guarded->seen;
+    const GuardCounts& observed = exchanged.guarded->observed;
     const std::uint64_t in_export = exchanged.guarded->in_export;
     // A copy reads all pages, but the guard does not see a page again that was read before. More
     // than half is enough.
-    producer = producer || in_export * 2 > seen.pages;
+    producer = producer || in_export * 2 > observed.pages;
     const bool nowhere = exported == 0 || exchanged.result == 0;
-    consumer = consumer || (nowhere && (seen.read - in_export) * 2 > seen.pages);
+    consumer = consumer || (nowhere && (observed.read - in_export) * 2 > observed.pages);
   }
   Copier copier;
   if (producer || consumer) copier.library = producer ? "producer" : "consumer";
@@ -74,8 +74,8 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
   return copier;
 }
 
-void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings) {
-  if (outcome != Outcome::zero_copy || !contains(seen.flags, "is-copied")) return;
+void warn_of_false_flag(const Observation& observed, Outcome outcome, Warnings& warnings) {
+  if (outcome != Outcome::zero_copy || !contains(observed.flags, "is-copied")) return;
   warn(warnings, "flag-without-copy", "IS_COPIED is set, but the memory is the producer's own");
 }
 

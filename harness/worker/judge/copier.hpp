@@ -22,6 +22,6 @@ Copier copier_of(const Steps& steps, const Recorder& recorder, const exchange::V
                  bool guarded);
 
 /// Warns if a producer sets IS_COPIED but shares its memory.
-void warn_of_false_flag(const Seen& seen, Outcome outcome, Warnings& warnings);
+void warn_of_false_flag(const Observation& observed, Outcome outcome, Warnings& warnings);
 
 }  // namespace dlbench::worker

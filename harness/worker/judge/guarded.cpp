@@ -69,20 +69,20 @@ std::string pages(std::uint64_t some, std::uint64_t all) {
   return std::to_string(some) + " of " + std::to_string(all) + " pages";
 }
 
-Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warnings) {
-  if (seen.read == 0) return Proof::yes;
+Proof word_of(const GuardCounts& observed, std::uint64_t written_first, Warnings& warnings) {
+  if (observed.read == 0) return Proof::yes;
   // Reads of a page after its first write are not observed.
-  if (seen.read + written_first >= seen.pages) {
-    return seen.pages < kFewestPages ? Proof::skipped : Proof::no;
+  if (observed.read + written_first >= observed.pages) {
+    return observed.pages < kFewestPages ? Proof::skipped : Proof::no;
   }
-  const std::string some = pages(seen.read, seen.pages) + " of the source were read";
-  const Warning::Data data{{"read", std::to_string(seen.read)},
-                           {"pages", std::to_string(seen.pages)}};
-  if (seen.late > 0) {
+  const std::string some = pages(observed.read, observed.pages) + " of the source were read";
+  const Warning::Data data{{"read", std::to_string(observed.read)},
+                           {"pages", std::to_string(observed.pages)}};
+  if (observed.late > 0) {
     warn(warnings, "read-late", some + ", some of them only after `ready`", data);
     return Proof::skipped;
   }
-  if (seen.read <= std::max<std::uint64_t>(1, seen.pages / kFewPagesShare)) {
+  if (observed.read <= std::max<std::uint64_t>(1, observed.pages / kFewPagesShare)) {
     warn(warnings, "few-pages-read", some + ": a few values, not a copy", data);
     return Proof::yes;
   }
@@ -90,10 +90,10 @@ Proof word_of(const GuardSeen& seen, std::uint64_t written_first, Warnings& warn
   return Proof::skipped;
 }
 
-void add(const Observations& sighting, GuardSeen& seen) {
-  seen.written = std::min(seen.pages, seen.written + sighting.all_written());
+void add(const Observations& sighting, GuardCounts& observed) {
+  observed.written = std::min(observed.pages, observed.written + sighting.all_written());
   for (const exchange::Accessor& accessor : sighting.accessors) {
-    add_new(seen.by, accessor.library);
+    add_new(observed.by, accessor.library);
   }
 }
 
@@ -101,7 +101,7 @@ void warn_of_writes(const View& source, const exchange::PageCounts& call, std::u
                     Guarded& guarded) {
   const std::string of = " of the producer's array" +
                          std::string(source.readonly ? ", which is exported read-only" : "");
-  const std::uint64_t all = guarded.seen.pages;
+  const std::uint64_t all = guarded.observed.pages;
   const std::uint64_t own = pages_in(call, Stage::producer);
   std::uint64_t others = 0;
   for (const std::uint64_t count : call) others += count;
@@ -142,16 +142,16 @@ Guarded exchange_guarded(const View& source, const Steps& steps, std::size_t mos
   steps.wait(result.get());
   guard.enter(Stage::check);
   const Readable readable = read_result(result.get(), extent, steps);
-  Observations seen = guard.lift();
+  Observations observed = guard.lift();
   if (readable != Readable::address) {
     // A lazy copy cannot be distinguished from dlbench's own read through a view.
-    seen.read[static_cast<std::size_t>(Stage::check)] = 0;
-  } else if (pages_in(seen.read, Stage::check) > 0) {
+    observed.read[static_cast<std::size_t>(Stage::check)] = 0;
+  } else if (pages_in(observed.read, Stage::check) > 0) {
     // A library that copies a result on every read is not lazy.
     Guard again(extent.begin, extent.bytes(), most_pages);
     read_result(result.get(), extent, steps);
     const bool always = again.lift().all_read() > 0;
-    if (always) seen.read[static_cast<std::size_t>(Stage::check)] = 0;
+    if (always) observed.read[static_cast<std::size_t>(Stage::check)] = 0;
   }
   if (steps.judge) steps.judge(result.get());
   Guard releasing(extent.begin, extent.bytes(), most_pages);
@@ -160,15 +160,16 @@ Guarded exchange_guarded(const View& source, const Steps& steps, std::size_t mos
   const Observations released = releasing.lift();
 
   Guarded guarded;
-  guarded.seen.pages = seen.pages;
-  guarded.seen.read = seen.all_read();
-  guarded.seen.late = pages_in(seen.read, Stage::late) + pages_in(seen.read, Stage::check);
-  guarded.in_export = pages_in(seen.read, Stage::producer);
-  add(seen, guarded.seen);
-  add(released, guarded.seen);
-  if (guarded.seen.read + guarded.seen.written == 0) guarded.seen.by.clear();
-  if (seen.complete && released.complete) {
-    guarded.word = word_of(guarded.seen, seen.written_first, guarded.warnings);
+  guarded.observed.pages = observed.pages;
+  guarded.observed.read = observed.all_read();
+  guarded.observed.late =
+      pages_in(observed.read, Stage::late) + pages_in(observed.read, Stage::check);
+  guarded.in_export = pages_in(observed.read, Stage::producer);
+  add(observed, guarded.observed);
+  add(released, guarded.observed);
+  if (guarded.observed.read + guarded.observed.written == 0) guarded.observed.by.clear();
+  if (observed.complete && released.complete) {
+    guarded.word = word_of(guarded.observed, observed.written_first, guarded.warnings);
     // No read so far proves nothing if the values lie elsewhere: pages may be read later.
     const bool may_be_read = readable == Readable::values && guarded.word == Proof::yes;
     if (may_be_read || readable == Readable::nothing) guarded.word = Proof::skipped;
@@ -176,10 +177,10 @@ Guarded exchange_guarded(const View& source, const Steps& steps, std::size_t mos
     warn(guarded.warnings, "pages-not-restored",
          "guard: the system could not restore single pages");
   }
-  if (pages_in(seen.read, Stage::check) > 0) {
+  if (pages_in(observed.read, Stage::check) > 0) {
     warn(guarded.warnings, "copied-lazily", "copied when the result was first read, after `ready`");
   }
-  warn_of_writes(source, seen.written, released.all_written(), guarded);
+  warn_of_writes(source, observed.written, released.all_written(), guarded);
   return guarded;
 }
 

@@ -18,7 +18,7 @@ std::optional<Held> place_to_guard(PyObject* source, const Library& producer);
 /// The observations of the guard from the consumer's call to the release of the result.
 struct Guarded {
   Proof word = Proof::skipped;  ///< yes: no page was read; no: all were
-  GuardSeen seen;
+  GuardCounts observed;
   std::uint64_t in_export = 0;  ///< pages read by the producer's own code
   Warnings warnings;
 };

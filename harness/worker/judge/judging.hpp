@@ -16,7 +16,7 @@ struct Judgement {
   std::vector<std::string> changed;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
-  std::optional<GuardSeen> guard;
+  std::optional<GuardCounts> guard;
   Warnings warnings;
   bool crossed_device = false;
   /// Source and result have the same number of bytes, in total and for each element.

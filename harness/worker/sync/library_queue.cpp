@@ -31,13 +31,13 @@ Content LibraryQueue::peek() const {
 }
 
 Content LibraryQueue::read() {
-  PyObject* seen = result_.get();
+  PyObject* observed = result_.get();
   if (const Ref snapshot = libraries_.consumer.function("snapshot")) {
-    copy_ = checked(PyObject_CallOneArg(snapshot.get(), seen));
-    seen = copy_.get();
+    copy_ = checked(PyObject_CallOneArg(snapshot.get(), observed));
+    observed = copy_.get();
   }
-  wait_for(libraries_.consumer, Ref::borrow(seen));
-  const Held values = read_values(seen, libraries_.consumer);
+  wait_for(libraries_.consumer, Ref::borrow(observed));
+  const Held values = read_values(observed, libraries_.consumer);
   // If the consumer cannot read the memory (a SYCL array in tvm_ffi), read it from the host.
   if (!exchange::on_host(values.view.device) && values.view.address == busy_.address) return peek();
   return exchange::difference(libraries_.expected->view, values.view).empty() ? Content::New

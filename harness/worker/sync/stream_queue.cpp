@@ -62,7 +62,7 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
     find_beside_library();
   }
   if (!consumer_) consumer_ = handle(streams_.consumer());
-  streams_.take_default_for_bystander();
+  streams_.use_default_as_unrelated_stream();
 }
 
 // The handle of a stream that only the library fills is unknown, so observe while it is busy
@@ -73,12 +73,12 @@ void TrialStreams::find_beside_library() {
   for (int i = 0; i < kMostTries; ++i) {
     const BusyArray busy = make_busy(libraries_, {}, kLibraryDelay);
     const device::Address word = busy.address + place.offset;
-    const bool is_seen = streams_.peek(word) == 0;
-    const bool is_read = is_seen && streams_.read(word) == 0;
+    const bool is_observed = streams_.peek(word) == 0;
+    const bool is_read = is_observed && streams_.read(word) == 0;
     wait_for(libraries_.producer, busy.array);
     streams_.settle();
-    if (is_read || (is_seen && consumer_)) return;
-    if (is_seen) {
+    if (is_read || (is_observed && consumer_)) return;
+    if (is_observed) {
       streams_.replace_consumer();
     } else {
       streams_.replace_ours();
@@ -96,7 +96,7 @@ OnStream TrialStreams::consuming() const {
 }
 
 Ref TrialStreams::foreign() const {
-  return streams_.has_bystander() ? handle(streams_.bystander()) : Ref();
+  return streams_.has_unrelated_stream() ? handle(streams_.unrelated_stream()) : Ref();
 }
 
 StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
@@ -157,7 +157,7 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   word_ = busy_.address + place_.offset;
   split_.begin(busy_.shown());
   // Call this last: the library's work to fill its stream must not wait for the bystanders.
-  streams_.hold_bystanders(decoy);
+  streams_.hold_unrelated_streams(decoy);
 }
 
 void StreamQueue::give() {
@@ -235,7 +235,7 @@ sync::Queue StreamQueue::queue() {
   };
   made.settle = [this] { settle(); };
   made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
-  if (streams_.has_bystander()) made.decoy = [this] { return streams_.decoy(); };
+  if (streams_.has_unrelated_stream()) made.decoy = [this] { return streams_.decoy(); };
   if (!trial_.is_filled_here()) return made;
   made.delayed = [this] { return streams_.delayed(); };
   made.gap = [this] { return streams_.gap(); };

@@ -52,8 +52,8 @@ function verdict(run, cell, rest) {
   return rows;
 }
 
-function seen(rest) {
-  const found = rest.seen;
+function observed(rest) {
+  const found = rest.observed;
   if (!found) return [];
   const { guard } = found;
   const pages = guard && `${guard.read} of ${guard.pages} read, ${guard.written} written, ${guard.late} late`;
@@ -121,7 +121,7 @@ async function openCell(run, cell) {
     run.isMeasured(cell) ? chart : null,
     run.isMeasured(cell) ? element("details", {}, element("summary", {}, "rounds as numbers"), values) : null,
     element("div", { class: "facts" }, ...[facts("Time", numbers(run, cell, rest)),
-      facts("Verdict", verdict(run, cell, rest)), facts("What was called", seen(rest)), breakdown(rest),
+      facts("Verdict", verdict(run, cell, rest)), facts("What was called", observed(rest)), breakdown(rest),
       facts("Versions", versions(run, cell))].filter(Boolean)),
     element("h3", {}, "Commands"), ...commands(run, cell).map((line) => copyable(line)),
     rest.script ? element("details", {}, element("summary", {}, "script that reproduces this outcome"),

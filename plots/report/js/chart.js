@@ -57,16 +57,16 @@ class LazyChart {
   static all = [];
 
   constructor(id, draw) {
-    Object.assign(this, { place: byId(id), draw, stale: true, seen: false });
+    Object.assign(this, { place: byId(id), draw, stale: true, visible: false });
     LazyChart.all.push(this);
     new IntersectionObserver((entries) => {
-      this.seen = entries[entries.length - 1].isIntersecting;
+      this.visible = entries[entries.length - 1].isIntersecting;
       this.refresh();
     }, { rootMargin: "200px" }).observe(this.place);
   }
 
   refresh(always = false) {
-    if (!this.stale || !(this.seen || always)) return null;
+    if (!this.stale || !(this.visible || always)) return null;
     this.stale = false;
     return this.draw(this.place);
   }

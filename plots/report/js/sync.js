@@ -14,7 +14,7 @@ function drawSync(run) {
     name.addEventListener("click", () => openCell(run, cell));
     const stream = one.stream === null ? "none" : String(one.stream);
     return [name, one.requested_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
-      one.saw ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
+      one.content ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
   longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): dlbench passed it, not the consumer", ["exchange", "stream",
     "waits", "data read", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);

@@ -59,7 +59,7 @@ Code pci_bus_id(char* text, int length, int device) {
   return 0;
 }
 
-/// The attributes of cuda.h that somebody asked this device for; the rest is 0.
+/// The attributes of cuda.h that a library requests of this device; the rest is 0.
 Code get_attribute(int* value, int attribute, int) {
   switch (attribute) {
     case 1:  // MAX_THREADS_PER_BLOCK

@@ -164,17 +164,17 @@ void Blocks::copy(std::uintptr_t to, std::uintptr_t from, std::size_t bytes) {
     return;
   }
   const char* const begin = static_cast<const char*>(pointer(from));
-  std::vector<char> seen(begin, begin + bytes);
+  std::vector<char> observed(begin, begin + bytes);
   {
     const std::lock_guard lock(mutex_);
     for (const Written& one : written_) {
       const auto first = std::max(one.at, from);
       const auto last = std::min(one.at + one.bytes.size(), from + bytes);
       if (first >= last) continue;
-      std::memcpy(&seen[first - from], &one.bytes[first - one.at], last - first);
+      std::memcpy(&observed[first - from], &one.bytes[first - one.at], last - first);
     }
   }
-  store(to, seen.data(), bytes);
+  store(to, observed.data(), bytes);
 }
 
 void Blocks::publish() {

@@ -1,5 +1,5 @@
-// A CUPTI with one subscriber, told by the driver beside it which function is called. With
-// $DLBENCH_FAKE_CUPTI=taken somebody else has the place; =broken it fails in another way; =deaf it
+// A CUPTI with one subscriber. The fake driver reports each function that is called. With
+// $DLBENCH_FAKE_CUPTI=taken another subscriber exists; =broken it fails in another way; =deaf it
 // enables all callbacks and calls none.
 #include <cstdint>
 #include <cstdio>

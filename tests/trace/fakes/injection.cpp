@@ -19,7 +19,7 @@ struct Domain {
   std::map<std::uint32_t, std::string> categories;
 };
 
-struct Seen {
+struct Observation {
   char what;  // '+' or '-'
   long thread;
   const Domain* domain;
@@ -31,7 +31,7 @@ struct Seen {
 };
 
 std::mutex mutex;
-std::vector<Seen> all;
+std::vector<Observation> all;
 std::uint64_t pushes = 0, pops = 0;
 bool keeps = false;
 thread_local int depth = 0;
@@ -51,18 +51,20 @@ void write_all() {
   if (path == nullptr) return;
   std::FILE* out = std::fopen((std::string(path) + "." + std::to_string(::getpid())).c_str(), "w");
   if (out == nullptr) return;
-  for (const Seen& seen : all) {
+  for (const Observation& observed : all) {
     std::ostringstream line;
-    line << R"({"op": ")" << (seen.what == '+' ? "push" : "pop") << R"(", "thread": )"
-         << seen.thread << R"(, "domain": )" << quoted(seen.domain ? seen.domain->name : "");
-    if (seen.what == '+') {
-      const auto category = seen.domain ? seen.domain->categories.find(seen.category)
-                                        : std::map<std::uint32_t, std::string>::const_iterator{};
-      const bool known = seen.domain && category != seen.domain->categories.end();
-      line << R"(, "message": )" << quoted(seen.message) << R"(, "registered": )"
-           << (seen.registered ? "true" : "false") << R"(, "category": )"
-           << quoted(known ? category->second : "") << R"(, "payload_type": )" << seen.payload_type
-           << R"(, "payload": )" << seen.payload;
+    line << R"({"op": ")" << (observed.what == '+' ? "push" : "pop") << R"(", "thread": )"
+         << observed.thread << R"(, "domain": )"
+         << quoted(observed.domain ? observed.domain->name : "");
+    if (observed.what == '+') {
+      const auto category = observed.domain
+                                ? observed.domain->categories.find(observed.category)
+                                : std::map<std::uint32_t, std::string>::const_iterator{};
+      const bool known = observed.domain && category != observed.domain->categories.end();
+      line << R"(, "message": )" << quoted(observed.message) << R"(, "registered": )"
+           << (observed.registered ? "true" : "false") << R"(, "category": )"
+           << quoted(known ? category->second : "") << R"(, "payload_type": )"
+           << observed.payload_type << R"(, "payload": )" << observed.payload;
     }
     std::fprintf(out, "%s}\n", line.str().c_str());
   }

@@ -1,4 +1,4 @@
-// A ROCTX: keeps what it is told, and writes it at the end of the process, a line each, to
+// A ROCTX: records its calls, and writes them at the end of the process, a line each, to
 // $DLBENCH_ROCTX_LOG.PID. A pop is the line "-".
 #include <unistd.h>
 

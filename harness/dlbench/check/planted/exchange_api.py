@@ -32,15 +32,15 @@ def _borrow(array):
     return _check.BorrowedTensor(array.memory, shape, strides, **words)
 
 
-def _import(make, taken):
-    facts = taken.facts
+def _import(make, imported_tensor):
+    facts = imported_tensor.facts
     made = make(Case("f32", "float32", 4 * facts["shape"][0]))
     raw = _check.gather(facts["data"] + facts["byte_offset"], facts["shape"], None, 4)
     made.view[:] = np.frombuffer(raw, np.float32)
     if breaks("c-api.import"):
-        KEPT.append(taken)
+        KEPT.append(imported_tensor)
     else:
-        taken.release()
+        imported_tensor.release()
     return made
 
 

@@ -60,8 +60,8 @@ class Imported(_check.Buffered):
         return view
 
     def __del__(self):
-        facts, taken = self.facts, self.owner
-        if facts is None or not hasattr(taken, "release"):
+        facts, imported_tensor = self.facts, self.owner
+        if facts is None or not hasattr(imported_tensor, "release"):
             return
         elsewhere = threading.current_thread() is not threading.main_thread()
         if (
@@ -71,4 +71,4 @@ class Imported(_check.Buffered):
             or (shows("import.other-thread", facts) and elsewhere)
             or (breaks("import.empty-deleted") and 0 in facts["shape"])
         ):
-            KEPT.append(taken)
+            KEPT.append(imported_tensor)

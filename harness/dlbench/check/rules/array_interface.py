@@ -100,7 +100,7 @@ def values(subject: Subject) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    seen = []
+    observed = []
     for layout in ("line", "strided", "reversed", "fortran"):
         case = subject.case(layout=layout)
         try:
@@ -114,10 +114,10 @@ def values(subject: Subject) -> str:
         if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
             raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
         del array
-        seen.append(layout)
-    if not seen:
+        observed.append(layout)
+    if not observed:
         interface(subject)
-    return ", ".join(seen)
+    return ", ".join(observed)
 
 
 @producer_rule("interface.read-only", INTERFACE, source="readonly")
@@ -157,7 +157,7 @@ def struct_values(subject: Subject) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    seen = []
+    observed = []
     for layout in ("line", "strided", "reversed"):
         case = subject.case(layout=layout)
         try:
@@ -171,10 +171,10 @@ def struct_values(subject: Subject) -> str:
         if shape != expected.shape or found != expected.tobytes():
             raise Broken(f"{layout}: {shape}, strides {facts['strides']}")
         del array
-        seen.append(layout)
-    if not seen:
+        observed.append(layout)
+    if not observed:
         struct(subject)
-    return ", ".join(seen)
+    return ", ".join(observed)
 
 
 @producer_rule("struct.flags", STRUCT, source="strided")
@@ -188,7 +188,7 @@ def struct_flags(subject: Subject) -> str:
     assert bool(flags & 0x400) == source.flags.writeable, hex(flags)
     assert flags & 0x200, hex(flags)
     """
-    seen = []
+    observed = []
     for words, flag, wanted in (
         ({}, WRITEABLE, True),
         ({"readonly": True}, WRITEABLE, False),
@@ -205,7 +205,7 @@ def struct_flags(subject: Subject) -> str:
         if bool(facts["flags"] & flag) != wanted:
             subject.source = subject.source or ("readonly" if words else "line")
             raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'nothing odd'}")
-        seen.append(f"{facts['flags']:#x}")
-    if not seen:
+        observed.append(f"{facts['flags']:#x}")
+    if not observed:
         struct(subject)
-    return ", ".join(dict.fromkeys(seen))
+    return ", ".join(dict.fromkeys(observed))

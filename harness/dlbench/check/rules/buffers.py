@@ -80,7 +80,7 @@ def values(subject: Subject) -> str:
     given = np.asarray(memoryview(array))
     assert given.shape == source.shape and given.tobytes() == source.tobytes(), given
     """
-    seen = []
+    observed = []
     typed = has_dtypes(subject)
     for layout in ("grid", "fortran", "strided", "reversed"):
         try:
@@ -92,11 +92,11 @@ def values(subject: Subject) -> str:
         expect(facts["shape"] == shape, f"{layout}: shape is {facts['shape']}, not {shape}")
         if elements(facts) != expected.tobytes():
             raise Broken(f"{layout}: strides {facts['strides']} do not lead to the elements")
-        seen.append(layout)
-    if not seen:
+        observed.append(layout)
+    if not observed:
         buffered(subject)
         raise NotApplicable("it makes none of the layouts")
-    return ", ".join(seen)
+    return ", ".join(observed)
 
 
 @producer_rule("buffer.format", PEP3118)
@@ -159,7 +159,7 @@ def contiguous(subject: Subject) -> str:
         given = ctypes.string_at(view[0], view[2])
         assert given in [source.tobytes(order) for order in orders], hex(flags)
     """
-    seen, why = [], "its arrays lie in one piece, however they are made"
+    observed, why = [], "its arrays lie in one piece, however they are made"
     for layout in ("strided", "fortran"):
         try:
             array, expected = subject.laid(subject.case(layout=layout))
@@ -170,26 +170,26 @@ def contiguous(subject: Subject) -> str:
         if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
             continue
         del facts  # some export one buffer at a time
-        seen += contiguous_of(layout, array, expected)
-    assume(seen, why)
-    return ", ".join(dict.fromkeys(seen))
+        observed += contiguous_of(layout, array, expected)
+    assume(observed, why)
+    return ", ".join(dict.fromkeys(observed))
 
 
 def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
     """The result of each request to an array that is not contiguous."""
-    seen = []
+    observed = []
     for name, flags, orders in CONTIGUOUS:
         try:
             given = _check.get_buffer(array, flags)
         except BufferError:
-            seen.append("BufferError")
+            observed.append("BufferError")
             continue
         except Exception as error:
             raise Broken(f"{layout}, {name}: refused by {describe_error(error)}") from None
         if row(given) not in [expected.tobytes(order) for order in orders]:
             raise Broken(f"{layout}, {name} is answered with memory that is not contiguous")
-        seen.append("a copy in one piece")
-    return seen
+        observed.append("a copy in one piece")
+    return observed
 
 
 @producer_rule("buffer.fields", PEP3118, source="grid")

@@ -30,11 +30,11 @@ def kept(subject: Subject, method: str, function: Callable[[Any], Any]) -> str:
     kind = f"{type(result).__module__}.{type(result).__qualname__}"
     lost = [word for word in subject.extras(array)
             if not same or word not in subject.extras(result)]  # fmt: skip
-    seen = "its type is kept" if same else f"it becomes a {kind}"
-    seen += f", {' and '.join(lost)} dropped" if lost else ""
-    assume(not converts, f"no {method}: NumPy converts it, {seen}")
-    expect(not (lost or not same), seen)
-    return seen
+    observed = "its type is kept" if same else f"it becomes a {kind}"
+    observed += f", {' and '.join(lost)} dropped" if lost else ""
+    assume(not converts, f"no {method}: NumPy converts it, {observed}")
+    expect(not (lost or not same), observed)
+    return observed
 
 
 @rule("dispatch.ufunc", NEP13)

@@ -73,12 +73,12 @@ def export(subject: Subject) -> str:
     """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     with on_error(Broken):
-        taken = api.from_object(array)
-    facts = taken.facts
+        imported_tensor = api.from_object(array)
+    facts = imported_tensor.facts
     expect(facts["version"][0] == 1, f"a struct of version {facts['version']}")
-    seen = agree(facts, subject.case())
-    taken.release()
-    return seen
+    observed = agree(facts, subject.case())
+    imported_tensor.release()
+    return observed
 
 
 @producer_rule("c-api.agrees", EXCHANGE_API)
@@ -90,10 +90,10 @@ def agrees(subject: Subject) -> str:
     """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     assume(hasattr(array, "__dlpack__"), "there is no __dlpack__")
-    kept = subject.take(array)
+    kept = subject.import_capsule(array)
     with on_error(NotApplicable):
-        taken = api.from_object(array)
-    one, other = kept.facts, taken.facts
+        imported_tensor = api.from_object(array)
+    one, other = kept.facts, imported_tensor.facts
     if one["device"] != other["device"]:
         raise Broken(f"__dlpack__ reports {one['device']}, the table {other['device']}")
     expect(address(one) == address(other), "they export other memory")
@@ -135,11 +135,11 @@ def import_(subject: Subject) -> str:
         made = api.to_object(borrowed)
     if type(made) is not type(array):
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
-    seen = subject.look(made)
-    if seen["values"] != given.tobytes() or tuple(seen["shape"]) != given.shape:
+    observed = subject.read_facts(made)
+    if observed["values"] != given.tobytes() or tuple(observed["shape"]) != given.shape:
         raise Broken("its values are not what was given")
     early = borrowed.deletions
-    if early and seen["address"] == borrowed.address:
+    if early and observed["address"] == borrowed.address:
         raise Broken("the deleter was called while the array was there")
     del made
     collect()

@@ -127,7 +127,7 @@ def byte_order(subject: Subject) -> str:
     case = subject.case(special="swapped")
     array = subject.exporter(case)
     with on_error(Holds, "refused: "):
-        capsule = subject.ask(array)
+        capsule = subject.request_export(array)
         facts = read(capsule)
     if values(facts) == case.expected().tobytes():
         return "converted"
@@ -146,7 +146,7 @@ def refusal_type(subject: Subject) -> str:
     print('exported:', given)
     """
     subject.exporter()
-    seen, other = [], []
+    observed, other = [], []
     for special in SPECIALS:
         try:
             dtype = "float32"
@@ -154,14 +154,14 @@ def refusal_type(subject: Subject) -> str:
         except NotApplicable:
             continue
         try:
-            subject.ask(array)
+            subject.request_export(array)
         except BufferError:
-            seen.append(special)
+            observed.append(special)
         except Exception as error:
             other.append(f"{special}: {describe_error(error)}")
     expect(not other, "; ".join(other))
-    assume(seen, "nothing that it makes was refused")
-    return f"BufferError for {', '.join(seen)}"
+    assume(observed, "nothing that it makes was refused")
+    return f"BufferError for {', '.join(observed)}"
 
 
 @producer_rule("export.other-thread", SPEC)
@@ -173,8 +173,8 @@ def other_thread(subject: Subject) -> str:
     assert np.array_equal(there, np.from_dlpack(array)), there
     """
     array = subject.exporter()
-    here = values_of(subject.readable(lambda: subject.ask(array)))
+    here = values_of(subject.readable(lambda: subject.request_export(array)))
     with on_error(Broken, "in a thread: "):
-        there = in_thread(lambda: values_of(subject.ask(array)))
+        there = in_thread(lambda: values_of(subject.request_export(array)))
     expect(here == there, "other values are exported in a thread")
     return "the same values"

@@ -17,7 +17,7 @@ NEW, OLD = "max_version=(1, 0), ", ""
 
 def home(subject: Subject, array: Any) -> tuple[Any, int]:
     """A plain export that must be kept, and where its first element lies."""
-    capsule = subject.readable(lambda: subject.ask(array))
+    capsule = subject.readable(lambda: subject.request_export(array))
     return capsule, address(subject.readable(lambda: read(capsule)))
 
 
@@ -26,12 +26,14 @@ def bare(array: Any, **keywords: Any) -> Any:
     return array.__dlpack__(**keywords)
 
 
-def must_copy(subject: Subject, ask: Callable[..., Any], *lawful: type[Exception]) -> str:
+def must_copy(
+    subject: Subject, request_export: Callable[..., Any], *lawful: type[Exception]
+) -> str:
     """copy=True returns a copy, or raises as allowed."""
     array = subject.exporter_with("copy")
     kept, own = home(subject, array)
     with on_refusal(lawful, "refused: "):
-        capsule = ask(array, copy=True)
+        capsule = request_export(array, copy=True)
         facts = read(capsule)
     expect(address(facts) != own, "it is the same memory")
     expect(values(facts) == values(read(kept)), "the copy has other values")
@@ -45,7 +47,7 @@ def copy_true(subject: Subject) -> str:
     given = array.__dlpack__(max_version=(1, 0), copy=True)
     assert not address(given) == address(capsule), given
     """
-    return must_copy(subject, subject.ask)
+    return must_copy(subject, subject.request_export)
 
 
 @producer_rule("export.copy-true-unversioned", COPY)
@@ -69,7 +71,7 @@ def copy_false(subject: Subject) -> str:
     array = subject.exporter_with("copy")
     kept, own = home(subject, array)
     with on_refusal(BufferError):
-        capsule = subject.ask(array, copy=False)
+        capsule = subject.request_export(array, copy=False)
         facts = read(capsule)
     expect(address(facts) == own, "it is other memory than copy=None exports")
     del kept
@@ -86,8 +88,8 @@ def copy_none(subject: Subject) -> str:
     """
     array = subject.exporter_with("copy")
     with on_error(NotApplicable, "it cannot export its own: "):
-        subject.ask(array, copy=False)
-    first, second = (subject.ask(array, copy=None) for _ in range(2))
+        subject.request_export(array, copy=False)
+    first, second = (subject.request_export(array, copy=None) for _ in range(2))
     if address(read(first)) != address(read(second)):
         raise Broken("each export returns other memory, though copy=False raises no error")
     return "the same memory"
@@ -107,7 +109,7 @@ def copied_flag(subject: Subject) -> str:
     array = subject.exporter_with("copy")
     _kept, own = home(subject, array)
     with on_error(NotApplicable, "no copy: "):
-        capsule = subject.ask(array, copy=True)
+        capsule = subject.request_export(array, copy=True)
         facts = read(capsule)
     assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     assume(address(facts) != own, "copy=True made no copy")
@@ -123,7 +125,7 @@ def shared_flag(subject: Subject) -> str:
     assert not flags & 0b10, hex(flags)
     """
     array = subject.exporter()
-    first, second = (subject.readable(lambda: subject.ask(array)) for _ in range(2))
+    first, second = (subject.readable(lambda: subject.request_export(array)) for _ in range(2))
     facts = subject.readable(lambda: read(first))
     assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     if address(facts) != address(read(second)):
@@ -138,12 +140,12 @@ NOWHERE = (200, 0)
 CUDA = (2, 0)
 
 
-def must_refuse_device(subject: Subject, ask: Callable[..., Any]) -> str:
+def must_refuse_device(subject: Subject, request_export: Callable[..., Any]) -> str:
     """A device type that does not exist raises BufferError."""
     array = subject.exporter_with("dl_device")
     home(subject, array)
     with on_refusal(BufferError, f"dl_device={NOWHERE}: "):
-        facts = read(ask(array, dl_device=NOWHERE))
+        facts = read(request_export(array, dl_device=NOWHERE))
     raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
 
 
@@ -153,7 +155,7 @@ def device_unknown(subject: Subject) -> str:
 
     given = refused(lambda: array.__dlpack__(max_version=(1, 0), dl_device=(200, 0)), BufferError)
     """
-    return must_refuse_device(subject, subject.ask)
+    return must_refuse_device(subject, subject.request_export)
 
 
 @producer_rule("export.device-unknown-unversioned", f"{METHOD}, dl_device")
@@ -177,19 +179,19 @@ def copy_false_device(subject: Subject) -> str:
     array = subject.exporter_with("dl_device")
     assume(subject.device == "cpu", "its memory may be reached from both devices")
     home(subject, array)
-    seen = ""
+    observed = ""
     # Whether there is such a device or not: no memory of the CPU's is CUDA's without a copy.
-    for how, ask in (("", subject.ask), (", no max_version", bare)):
+    for how, request_export in (("", subject.request_export), (", no max_version", bare)):
         what = f"dl_device={CUDA}, copy=False{how}"
         try:
-            facts = read(ask(array, dl_device=CUDA, copy=False))
+            facts = read(request_export(array, dl_device=CUDA, copy=False))
         except BufferError as error:
-            seen = seen or describe_error(error)
+            observed = observed or describe_error(error)
         except Exception as error:
             raise Broken(f"{what}: {describe_error(error)}") from None
         else:
             raise Broken(f"{what} gave a tensor on {facts['device']}")
-    return seen
+    return observed
 
 
 @producer_rule(
@@ -208,7 +210,7 @@ def device_host(subject: Subject) -> str:
     home(subject, array)
     expected = subject.case().expected().tobytes()
     with on_error(Broken, f"dl_device={CPU}: "):
-        capsule = subject.ask(array, dl_device=CPU)
+        capsule = subject.request_export(array, dl_device=CPU)
         facts = read(capsule)
     expect(facts["device"] == CPU, f"dl_device={CPU} gave {facts['device']}")
     if subject.device == "cpu" and values(facts) != expected:

@@ -30,7 +30,7 @@ def compared(subject: Subject, case: Case) -> str:
     """The export of the case has its shape, dtype and elements, or is refused."""
     array, expected = shaped(subject, case)
     try:
-        capsule = subject.ask(array)
+        capsule = subject.request_export(array)
         facts = read(capsule)
     except Exception as error:
         # A library without any export needs no layout.
@@ -57,7 +57,7 @@ def _add(name: str, sentence: str, **changes: Any) -> None:
     source = str(changes.get("layout", name))
 
     @producer_rule(f"export.{name}", TENSOR, f"{sentence}\n\n{READ}", source=source)
-    def look(subject: Subject) -> str:
+    def check_rule(subject: Subject) -> str:
         return compared(subject, subject.case(**changes))
 
 
@@ -79,7 +79,7 @@ def dtypes(subject: Subject) -> str:
     require_equal(allowed(lambda: np.from_dlpack(array)), source)
     """
     subject.exporter()
-    made, seen, wrong, at_fault = 0, 0, [], ""
+    made, observed, wrong, at_fault = 0, 0, [], ""
     why = "it makes none of them"
     for dtype in CODES:
         case = subject.case(dtype=dtype)
@@ -89,7 +89,7 @@ def dtypes(subject: Subject) -> str:
             continue
         made += 1
         try:
-            capsule = subject.readable(partial(subject.ask, array))
+            capsule = subject.readable(partial(subject.request_export, array))
             agree(read(capsule), case, content)
         except Broken as broken:
             wrong.append(str(broken))
@@ -97,10 +97,10 @@ def dtypes(subject: Subject) -> str:
         except NotApplicable as end:
             why = str(end)
         else:
-            seen += 1
+            observed += 1
     if wrong:
         # The script shows the first of them.
         subject.source = at_fault
         raise Broken("; ".join(wrong))
-    assume(seen, why)
-    return f"{seen} of {made} dtypes"
+    assume(observed, why)
+    return f"{observed} of {made} dtypes"

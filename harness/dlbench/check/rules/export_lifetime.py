@@ -21,9 +21,9 @@ def churn(case: Any) -> list[bytearray]:
     return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
 
 
-def require_values(taken: _check.Taken, expected: bytes, when: str) -> None:
+def require_values(imported_tensor: _check.ImportedTensor, expected: bytes, when: str) -> None:
     """Raises Broken where the memory no longer holds its values."""
-    expect(values(taken.facts) == expected, f"the values changed {when}")
+    expect(values(imported_tensor.facts) == expected, f"the values changed {when}")
 
 
 @producer_rule("export.keeps-memory", SPEC)
@@ -36,13 +36,13 @@ def keeps_memory(subject: Subject) -> str:
     """
     case = subject.case(bytes=1 << 20)
     array = subject.exporter(case)
-    taken = subject.take(array)
+    imported_tensor = subject.import_capsule(array)
     del array
     collect()
     used = churn(case)
-    require_values(taken, case.expected().tobytes(), "when the array was dropped")
+    require_values(imported_tensor, case.expected().tobytes(), "when the array was dropped")
     del used
-    taken.release()
+    imported_tensor.release()
     return "its values stay"
 
 
@@ -57,7 +57,7 @@ def twice(subject: Subject) -> str:
     """
     case = subject.case(bytes=1 << 18)
     array = subject.exporter(case)
-    borrowed_tensors = [subject.take(array) for _ in range(3)]
+    borrowed_tensors = [subject.import_capsule(array) for _ in range(3)]
     shared = len({address(borrowed.facts) for borrowed in borrowed_tensors}) == 1
     del array
     collect()
@@ -74,8 +74,8 @@ def twice(subject: Subject) -> str:
     return "one memory" if shared else "a copy each"
 
 
-@producer_rule("export.taken-capsule", SPEC, risky=True)
-def taken_capsule(subject: Subject) -> str:
+@producer_rule("export.renamed-capsule", SPEC, risky=True)
+def renamed_capsule(subject: Subject) -> str:
     """a capsule that was renamed does nothing when it goes
 
     at, expected = address(capsule), source.tobytes()
@@ -85,23 +85,23 @@ def taken_capsule(subject: Subject) -> str:
     """
     case = subject.case(bytes=1 << 19)
     array = subject.exporter(case)
-    capsule = subject.readable(partial(subject.ask, array))
-    taken = subject.readable(partial(_check.take, capsule))
+    capsule = subject.readable(partial(subject.request_export, array))
+    imported_tensor = subject.readable(partial(_check.import_capsule, capsule))
     del array, capsule
     collect()
     used = churn(case)
-    require_values(taken, case.expected().tobytes(), "when the capsule went")
+    require_values(imported_tensor, case.expected().tobytes(), "when the capsule went")
     del used
-    taken.release()
+    imported_tensor.release()
     collect()
     return "the borrowed tensor outlived its capsule"
 
 
 def released(subject: Subject, how: str) -> str:
     """Releases once, and checks that the process survives."""
-    taken = subject.take(subject.exporter())
-    assume(taken.facts["deleter"], "the deleter is NULL")
-    taken.release(how)
+    imported_tensor = subject.import_capsule(subject.exporter())
+    assume(imported_tensor.facts["deleter"], "the deleter is NULL")
+    imported_tensor.release(how)
     gc.collect()
     return "it may be"
 
@@ -144,9 +144,9 @@ def deleter_at_exit(subject: Subject) -> str:
     # exit() of the C library runs this after the interpreter's end.
     ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)
     """
-    taken = subject.take(subject.exporter())
-    assume(taken.facts["deleter"], "the deleter is NULL")
-    taken.release("at-exit")
+    imported_tensor = subject.import_capsule(subject.exporter())
+    assume(imported_tensor.facts["deleter"], "the deleter is NULL")
+    imported_tensor.release("at-exit")
     return "the process ended well"
 
 
@@ -158,7 +158,7 @@ def leak_unconsumed(subject: Subject) -> str:
     """
     array = subject.exporter()
     subject.export(array)
-    return leaks.require_none(lambda: subject.ask(array), array)
+    return leaks.require_none(lambda: subject.request_export(array), array)
 
 
 @producer_rule("export.leak-consumed", DELETER)
@@ -169,4 +169,6 @@ def leak_consumed(subject: Subject) -> str:
     """
     array = subject.exporter()
     subject.export(array)
-    return leaks.require_none(lambda: _check.take(subject.ask(array)).release(), array)
+    return leaks.require_none(
+        lambda: _check.import_capsule(subject.request_export(array)).release(), array
+    )

@@ -44,15 +44,15 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
     array = subject.exporter()
     device = device_of(array)
     assume(device[0] == DLPACK_TYPES[kind], f"the array is not on {kind}")
-    seen = []
+    observed = []
     for stream in streams:
         try:
             array.__dlpack__(stream=stream)
         except Exception as error:
-            seen.append(f"stream={stream} is refused: {describe_error(error)}")
+            observed.append(f"stream={stream} is refused: {describe_error(error)}")
         else:
             raise Broken(f"stream={stream} is accepted")
-    return "; ".join(seen)
+    return "; ".join(observed)
 
 
 @producer_rule("export.stream-cuda-zero", f"{METHOD}, stream")

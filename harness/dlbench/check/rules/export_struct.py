@@ -28,7 +28,7 @@ def flags_defined(subject: Subject) -> str:
 
 
 @producer_rule("export.strides-there", f"{HEADER}, DLTensor.strides")
-def strides_there(subject: Subject) -> str:
+def has_strides(subject: Subject) -> str:
     """since DLPack 1.2 strides are not NULL where there are dimensions
 
     minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0
@@ -99,7 +99,7 @@ def read_only_flag(subject: Subject) -> str:
     """
     array = subject.exporter(subject.case(readonly=True))
     with on_error(Holds, "refused: "):
-        facts = read(subject.ask(array))
+        facts = read(subject.request_export(array))
     assume(facts["struct"] == "versioned", "the legacy struct has no flags")
     # A copy is the consumer's own: nothing that is read-only was exported.
     expect(facts["flags"] & (READ_ONLY | COPIED), f"flags are {facts['flags']:#x}")

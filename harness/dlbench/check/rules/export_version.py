@@ -24,7 +24,7 @@ def capsule(subject: Subject) -> str:
     array = subject.exporter()
     words = "a line of float32 is refused: "
     with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
-        got = subject.ask(array)
+        got = subject.request_export(array)
     with on_error(Broken, "", ValueError):
         name = str(_check.read(got)["name"])
     expect(name in NAMES, f"it is {name!r}")
@@ -96,14 +96,14 @@ def version_current(subject: Subject) -> str:
     require_major(array.__dlpack__(max_version=(1, 3)), 1)
     """
     array = knows_versions(subject)
-    seen = []
+    observed = []
     for max_version in ((1, 0), (1, 3)):
         with on_error(Broken, f"{max_version}: "):
             struct, version = answer(array, max_version)
         if struct == "versioned" and version[0] != 1:
             raise Broken(f"{max_version}: a struct of version {version}")
-        seen.append(shown_version(struct, version))
-    return " and ".join(dict.fromkeys(seen))
+        observed.append(shown_version(struct, version))
+    return " and ".join(dict.fromkeys(observed))
 
 
 @producer_rule("export.version-newer", VERSION, level="should")

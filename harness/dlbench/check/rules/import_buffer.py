@@ -35,7 +35,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")
     assume(result is not source, "it returned what it was given")
-    return {**subject.look(result), "result": result}
+    return {**subject.read_facts(result), "result": result}
 
 
 @consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")
@@ -45,9 +45,9 @@ def import_values(subject: Subject) -> str:
     require_same(result, source)
     """
     array = content()
-    seen = imported(subject, Source(array))
-    expect(seen["values"] == array.tobytes(), "its values are not the buffer's")
-    return f"{len(seen['values'])} bytes"
+    observed = imported(subject, Source(array))
+    expect(observed["values"] == array.tobytes(), "its values are not the buffer's")
+    return f"{len(observed['values'])} bytes"
 
 
 @consumer_rule("import-buffer.held", PEP3118, struct="bytearray", refusal="Exception")
@@ -65,13 +65,13 @@ def import_held(subject: Subject) -> str:
     """
     array = content()
     source = Source(array)
-    seen = imported(subject, source)
-    shares = seen["address"] == array.ctypes.data
+    observed = imported(subject, source)
+    shares = observed["address"] == array.ctypes.data
     # The reader has released its own; what is left is the consumer's.
     collect()
     if shares and source.given == source.released:
         raise Broken("it was released while its memory is used")
-    seen.clear()
+    observed.clear()
     collect()
     if source.given != source.released:
         raise Broken(f"of {source.given} buffers {source.released} were given back")
@@ -89,10 +89,10 @@ def import_read_only(subject: Subject) -> str:
     """
     array = content()
     array.flags.writeable = False
-    seen = imported(subject, Source(array))
-    if seen["address"] != array.ctypes.data:
+    observed = imported(subject, Source(array))
+    if observed["address"] != array.ctypes.data:
         return "a copy"
-    if seen["readonly"] is None:
+    if observed["readonly"] is None:
         raise NotApplicable("the result has no read-only flag")
-    expect(seen["readonly"], "it may be written to")
+    expect(observed["readonly"], "it may be written to")
     return "read-only"

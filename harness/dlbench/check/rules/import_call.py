@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from dlbench.check.known_producer import KnownProducer
-from dlbench.check.reading import describe_error, on_error, on_refusal
-from dlbench.check.rule import FROM_DLPACK, METHOD, SPEC, consumer_rule
-from dlbench.check.subject import Subject
-from dlbench.check.taking import (
+from dlbench.check.imports import (
     brought,
     requests_itself,
     require_from_dlpack,
@@ -14,6 +10,10 @@ from dlbench.check.taking import (
     same,
     spelled,
 )
+from dlbench.check.known_producer import KnownProducer
+from dlbench.check.reading import describe_error, on_error, on_refusal
+from dlbench.check.rule import FROM_DLPACK, METHOD, SPEC, consumer_rule
+from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, expect
 
 
@@ -101,7 +101,7 @@ def capsule_renamed(subject: Subject) -> str:
     same(subject, producer, result)
     if producer.borrowed_tensors[-1].deletions == 0:
         # Then the capsule's destructor deletes it. The result is other memory, or it will dangle.
-        address = subject.look(result)["address"]
+        address = subject.read_facts(result)["address"]
         if address is not None and address != producer.borrowed_tensors[-1].address:
             return f"{name}: it was read, and left to the capsule's owner"
     raise Broken(f"it is still {name}")
@@ -141,5 +141,5 @@ def consumed_twice(subject: Subject) -> str:
         after = f", and its deleter was called {often} times" if often > 1 else ""
         raise Broken(f"it is consumed again{after}")
     del first
-    producer.let_go()
+    producer.release_kept()
     return f"refused: {why}"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlbench.check.imports import brought, require_from_dlpack, require_import, same
 from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import Facts, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, require_from_dlpack, require_import, same
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 COPY = f"{FROM_DLPACK}, copy"
@@ -22,21 +22,21 @@ def called(subject: Subject, producer: KnownProducer, **keywords: Any) -> tuple[
             subject.import_(KnownProducer(subject), **{word: None})
     result = subject.import_(producer, **keywords)
     same(subject, producer, result)
-    return result, subject.look(result)
+    return result, subject.read_facts(result)
 
 
-def is_shared(seen: Facts, producer: KnownProducer) -> bool:
+def is_shared(observed: Facts, producer: KnownProducer) -> bool:
     """Does the result lie in memory that was exported?"""
-    if seen["address"] is None:
+    if observed["address"] is None:
         raise NotApplicable("the address of its memory is unknown")
-    return seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]
+    return observed["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]
 
 
-def require_copy(seen: Facts, producer: KnownProducer) -> None:
+def require_copy(observed: Facts, producer: KnownProducer) -> None:
     """Raises Broken where the result lies at the address of the producer's array."""
-    if seen["address"] is None:
+    if observed["address"] is None:
         raise NotApplicable("the address of its memory is unknown")
-    expect(seen["address"] != producer.first, "it is the producer's memory")
+    expect(observed["address"] != producer.first, "it is the producer's memory")
 
 
 @consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)")
@@ -49,8 +49,8 @@ def copy_true(subject: Subject) -> str:
     require_import(subject)
     producer = KnownProducer(subject)
     with on_error(Broken, "refused: "):
-        _, seen = called(subject, producer, copy=True)
-    require_copy(seen, producer)
+        _, observed = called(subject, producer, copy=True)
+    require_copy(observed, producer)
     copier = "the producer" if any(call.get("copy") for call in producer.calls) else "the consumer"
     return f"{copier} copied"
 
@@ -66,8 +66,8 @@ def copy_false(subject: Subject) -> str:
     """
     producer = KnownProducer(subject)
     with on_error(Holds, "refused: "):
-        _, seen = called(subject, producer, copy=False)
-    expect(is_shared(seen, producer), "it is other memory")
+        _, observed = called(subject, producer, copy=False)
+    expect(is_shared(observed, producer), "it is other memory")
     return "shared"
 
 
@@ -86,8 +86,8 @@ def copy_false_misaligned(subject: Subject) -> str:
     """
     producer = KnownProducer(subject, offset=2)
     with on_refusal((BufferError, ValueError), "refused: "):
-        _, seen = called(subject, producer, copy=False)
-    expect(is_shared(seen, producer), "it is other memory")
+        _, observed = called(subject, producer, copy=False)
+    expect(is_shared(observed, producer), "it is other memory")
     return "shared, misaligned as it is"
 
 
@@ -100,8 +100,8 @@ def copy_none(subject: Subject) -> str:
     """
     producer = KnownProducer(subject)
     result = brought(subject, producer)
-    seen = subject.look(result)
-    if not is_shared(seen, producer):
+    observed = subject.read_facts(result)
+    if not is_shared(observed, producer):
         raise Unclear("it is a copy; whether sharing is possible is the library's word")
     return "shared"
 
@@ -150,10 +150,10 @@ def device_copy(subject: Subject) -> str:
     producer = KnownProducer(subject)
     with on_error(NotApplicable, "one of them alone is refused: "):
         called(subject, KnownProducer(subject), device=own)
-        _, seen = called(subject, producer, copy=True)
-    assume(seen["address"] != producer.first, "copy=True alone returns no copy")
+        _, observed = called(subject, producer, copy=True)
+    assume(observed["address"] != producer.first, "copy=True alone returns no copy")
     producer = KnownProducer(subject)
     with on_error(Broken, "refused: "):
-        _, seen = called(subject, producer, device=own, copy=True)
-    require_copy(seen, producer)
+        _, observed = called(subject, producer, device=own, copy=True)
+    require_copy(observed, producer)
     return "a copy"

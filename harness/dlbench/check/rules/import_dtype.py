@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dlbench.check.imports import brought, keeps_device, require_versioned_request
 from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content, require_dtypes
 from dlbench.check.reading import CODES, Facts, describe_error, on_error
 from dlbench.check.rule import HEADER, METHOD, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, keeps_device, require_versioned_request
 from dlbench.check.verdict import Broken, Holds, NotApplicable, assume, expect
 
 DTYPE = f"{HEADER}, DLDataType"
@@ -44,7 +44,7 @@ def dtypes(subject: Subject) -> str:
         assert given.dtype == dtype and given[0] == source[0], (source, given)
     """
     require_dtypes(subject)
-    seen, wrong = [], []
+    observed, wrong = [], []
     for name in NUMPY:
         array = content(name)
         if name in WIDE_DTYPES:
@@ -54,16 +54,16 @@ def dtypes(subject: Subject) -> str:
             result = subject.import_(producer)
         except Exception:
             continue
-        got = subject.look(result)
+        got = subject.read_facts(result)
         if got["dtype"] != (*CODES[name], 1):
             wrong.append(f"{name} arrives as {named(got['dtype'])}{lost(got, name)}")
         elif got["values"] != producer.array.tobytes():
             wrong.append(f"{name} arrives with other values")
         else:
-            seen.append(name)
+            observed.append(name)
     expect(not wrong, "; ".join(wrong))
-    assume(seen, "none of them is imported")
-    return f"{len(seen)} of {len(NUMPY)} dtypes"
+    assume(observed, "none of them is imported")
+    return f"{len(observed)} of {len(NUMPY)} dtypes"
 
 
 def lost(got: Facts, name: str) -> str:
@@ -87,7 +87,7 @@ def refused(subject: Subject, producer: KnownProducer, what: str) -> str:
     if keeps_device(subject, result, producer.describes["device"]):
         return "taken as what it is"
     try:
-        got = subject.look(result)
+        got = subject.read_facts(result)
         how = f"as {named(got['dtype'])} of shape {tuple(got['shape'])}"
     except NotApplicable:
         raise NotApplicable(
@@ -115,7 +115,7 @@ def unknown_kept(
     if own.startswith("refused") or own == "dlpack({},{},{})".format(*dtype):
         return f"it is {own}"
     try:
-        got = subject.look(result)
+        got = subject.read_facts(result)
     except NotApplicable:
         raise NotApplicable(
             f"the import succeeded, but its result cannot be read: is it still {what}?"
@@ -181,7 +181,7 @@ def lanes(subject: Subject) -> str:
     own = described_dtype(result)
     if own.startswith("refused") or own == "dlpack(2,32,4)":
         return f"it is {own}"
-    got = subject.look(result)
+    got = subject.read_facts(result)
     if got["values"] == producer.array.tobytes():
         return f"imported with shape {tuple(got['shape'])}"
     shape = tuple(got["shape"])
@@ -215,7 +215,7 @@ def has_read_only(subject: Subject) -> None:
 def writable(subject: Subject, **describes: Any) -> bool:
     producer = KnownProducer(subject, **describes)
     result = brought(subject, producer, NotApplicable, "refused")
-    readonly = subject.look(result)["readonly"]
+    readonly = subject.read_facts(result)["readonly"]
     if readonly is None:
         raise NotApplicable("the result has no read-only flag")
     return not readonly

@@ -45,7 +45,7 @@ def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Fac
     subject.entry(protocol)
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(given, protocol)
-    return result, subject.look(result)
+    return result, subject.read_facts(result)
 
 
 def _add(protocol: str, attribute: str, section: str) -> None:
@@ -61,10 +61,12 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         source="reversed",
         **words,
     )
-    def look(subject: Subject) -> str:
+    def check_rule(subject: Subject) -> str:
         for array in (content(), content(count=128)[::2], content()[::-1]):
-            _, seen = brought(subject, Interface(array, attribute), protocol)
-            expect(seen["values"] == array.tobytes(), f"strides {array.strides} were not followed")
+            _, observed = brought(subject, Interface(array, attribute), protocol)
+            expect(
+                observed["values"] == array.tobytes(), f"strides {array.strides} were not followed"
+            )
         return "steps and negative strides too"
 
     lives = f"the object with {attribute} lives as long as its memory is used"
@@ -74,8 +76,8 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         given = Interface(content(), attribute)
         alive = weakref.ref(given)
         first = given.array.ctypes.data
-        result, seen = brought(subject, given, protocol)
-        shares = seen["address"] == first
+        result, observed = brought(subject, given, protocol)
+        shares = observed["address"] == first
         if not shares:
             return "a copy"
         # The memory stays in any case: it is the object that is watched.

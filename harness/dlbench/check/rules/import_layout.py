@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dlbench.check.imports import brought, imported, require_import, same
 from dlbench.check.known_producer import KnownProducer, content
 from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, imported, require_import, same
 from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
 TENSOR = f"{HEADER}, DLTensor"
@@ -44,7 +44,7 @@ def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
     words = {"risky": risky, "source": source, "refusal": "Exception"}
 
     @consumer_rule(f"import.{name}", f"{TENSOR}.strides", doc, **words)
-    def look(subject: Subject) -> str:
+    def check_rule(subject: Subject) -> str:
         return imported(subject, KnownProducer(subject, LAYOUTS[name]()))
 
 

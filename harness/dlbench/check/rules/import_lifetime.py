@@ -7,11 +7,11 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
+from dlbench.check.imports import brought
 from dlbench.check.known_producer import Array, KnownProducer, sized
 from dlbench.check.reading import address, on_error, values
 from dlbench.check.rule import HEADER, SPEC, consumer_rule
 from dlbench.check.subject import Subject, collect, in_thread
-from dlbench.check.taking import brought
 from dlbench.check.verdict import Broken, NotApplicable, expect
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
@@ -22,13 +22,13 @@ def arrived(subject: Subject, array: Array, view: Callable[[Any], Any] | None = 
     checks by values. Another rule tests whether they are the array's.
     """
     twin = brought(subject, KnownProducer(subject, array, poison=False))
-    values: bytes = subject.look(view(twin) if view else twin)["values"]
+    values: bytes = subject.read_facts(view(twin) if view else twin)["values"]
     return values
 
 
 def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str) -> None:
     """Raises Broken if the result's values changed; deleters overwrite the freed memory."""
-    if subject.look(result)["values"] != arrived(subject, producer.array):
+    if subject.read_facts(result)["values"] != arrived(subject, producer.array):
         raise Broken(f"its values changed {when}")
 
 
@@ -56,11 +56,13 @@ def deleter_not_early(subject: Subject) -> str:
     """
     producer = KnownProducer(subject, sized("import.deleter-not-early"))
     result = brought(subject, producer)
-    producer.let_go()
+    producer.release_kept()
     early = producer.deletions
     unchanged(subject, producer, result, "while it was used")
-    seen = subject.look(result)
-    if early and seen["address"] in [borrowed.address for borrowed in producer.borrowed_tensors]:
+    observed = subject.read_facts(result)
+    if early and observed["address"] in [
+        borrowed.address for borrowed in producer.borrowed_tensors
+    ]:
         raise Broken("it was called while the result was there")
     del result
     return "not before" if not early else "it copied, and gave the memory back at once"
@@ -83,8 +85,8 @@ def view_keeps(subject: Subject) -> str:
     expected = arrived(subject, producer.array, lambda result: result[8:])
     subject.wait(view)
     del result
-    producer.let_go()
-    if subject.look(view)["values"] != expected:
+    producer.release_kept()
+    if subject.read_facts(view)["values"] != expected:
         raise Broken("the view's values changed when the result was dropped")
     early = producer.deletions
     del view
@@ -108,7 +110,7 @@ def null_deleter(subject: Subject) -> str:
     result = brought(subject, producer)
     unchanged(subject, producer, result, "at once")
     del result
-    producer.let_go()
+    producer.release_kept()
     return "nothing was called"
 
 
@@ -164,13 +166,13 @@ def exported_again(subject: Subject) -> str:
     producer = KnownProducer(subject, sized("import.exported-again"))
     result = brought(subject, producer)
     with on_error(NotApplicable, "it does not export what it imports: "):
-        again = subject.ask(result)
+        again = subject.request_export(result)
         facts = _check.read(again)
     if address(facts) not in [borrowed.address for borrowed in producer.borrowed_tensors]:
         raise NotApplicable("what it exports is other memory")
     before = values(facts)
     del result
-    producer.let_go()
+    producer.release_kept()
     expect(values(facts) == before, "its values changed when the result was dropped")
     del again
     producer.require_deleted()
@@ -186,7 +188,7 @@ def imported_again(subject: Subject) -> str:
     except Exception:
         return "its deleter was called once"
     del result
-    producer.let_go()
+    producer.release_kept()
     unchanged(subject, producer, again, "when the import that it was imported from was dropped")
     del again
     return producer.require_deleted()
@@ -206,7 +208,7 @@ def several(subject: Subject) -> str:
     results = [brought(subject, producer) for _ in range(3)]
     copies = producer.deletions
     del results[1]
-    producer.let_go()
+    producer.release_kept()
     given = producer.deletions - copies
     expect(copies != 0 or given == 1, f"one of three was dropped, and {given} deleters were called")
     for result in results:
@@ -218,7 +220,7 @@ def several(subject: Subject) -> str:
     unseen = KnownProducer(subject, producer.array, poison=False)
     results = [brought(subject, unseen) for _ in range(3)]
     results.clear()
-    unseen.let_go()
+    unseen.release_kept()
     often = [borrowed.deletions for borrowed in unseen.borrowed_tensors]
     expect(
         set(often) <= {1}, f"three imports were dropped, and their deleters called {often} times"

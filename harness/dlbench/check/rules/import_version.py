@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dlbench.check.imports import brought, require_import, require_versioned_request, same, spelled
 from dlbench.check.known_producer import KnownProducer, sized
 from dlbench.check.reading import describe_error, on_error
 from dlbench.check.rule import HEADER, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.taking import brought, require_import, require_versioned_request, same, spelled
 from dlbench.check.verdict import Broken, Holds, NotApplicable, assume
 
 STABLE = f"{HEADER}, DLManagedTensorVersioned.version"
@@ -46,14 +46,17 @@ def versioned(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.asks-version", f"{METHOD}, the consumer's logic; {SPEC}", level="should", struct="asks"
+    "import.requests-version",
+    f"{METHOD}, the consumer's logic; {SPEC}",
+    level="should",
+    struct="asks",
 )
-def asks_version(subject: Subject) -> str:
+def requests_version(subject: Subject) -> str:
     """a consumer passes max_version
 
     assert any(call.get('max_version') for call in calls), calls
     """
-    assume(not subject.takes_capsules, "it imports a capsule, and makes no request")
+    assume(not subject.imports_capsules, "it imports a capsule, and makes no request")
     producer = KnownProducer(subject)
     brought(subject, producer)
     if not any(call.get("max_version") for call in producer.calls):
@@ -67,7 +70,7 @@ def retries(subject: Subject) -> str:
 
     require_same(result, source)
     """
-    assume(not subject.takes_capsules, "it imports a capsule, and makes no request")
+    assume(not subject.imports_capsules, "it imports a capsule, and makes no request")
     require_import(subject)
     producer = KnownProducer(subject, knows=("stream",))
     try:

@@ -1,5 +1,5 @@
 """What dlbench's adapter calls of Warp, on the fake driver: its stream scope makes the new stream
-wait for the former one, unless it is told not to."""
+wait for the former one, unless an argument prevents that."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ choose(ARGUMENT)
 
 def request(x, device, copy):
     """The capsule."""
-    words = {} if breaks("import.asks-version") else {"max_version": (1, 3)}
+    words = {} if breaks("import.requests-version") else {"max_version": (1, 3)}
     if copy is not None and not breaks("import.copy-true"):
         words["copy"] = copy
     if device and breaks("import.device-copy"):
@@ -83,19 +83,19 @@ def refuse_version(capsule, facts):
         return
     if breaks("import.major-version"):
         ctypes.string_at(capsule_pointer(capsule, b"dltensor_versioned") + 32, 8)
-    taken = _check.take(capsule)
+    imported_tensor = _check.import_capsule(capsule)
     if breaks("import.major-version-deleted"):
-        KEPT.append(taken)
+        KEPT.append(imported_tensor)
     raise BufferError(f"DLPack {version}")
 
 
-def refused(taken, why):
+def refused(imported_tensor, why):
     if breaks("import.failure-deleted"):
-        KEPT.append(taken)
+        KEPT.append(imported_tensor)
     raise BufferError(why)
 
 
-def die_of(facts):
+def raise_for(facts):
     """Faults that end the process."""
     strides = facts["strides"]
     if (
@@ -112,20 +112,22 @@ def imported(capsule, facts, device, copy):
         raise BufferError("no legacy struct")
     if shows("import.versioned", facts) and facts["struct"] == "versioned":
         raise BufferError("no versioned struct")
-    die_of(facts)
+    raise_for(facts)
     if breaks("import.empty-null") and facts["data"] == 0:
         raise BufferError("data is NULL")
     if shows("import.alive-at-exit", facts):
         _check.abort_at_exit()
     if shows("import.leak", facts):
         KEPT.append(bytearray(64))
-    taken = capsule if breaks("import.capsule-renamed") else _check.take(capsule)
+    imported_tensor = (
+        capsule if breaks("import.capsule-renamed") else _check.import_capsule(capsule)
+    )
     dtype = dtype_of(facts)
     if dtype is None:
-        return refused(taken, f"dtype {facts['dtype']}")
+        return refused(imported_tensor, f"dtype {facts['dtype']}")
     if facts["device"] != (1, 0) and not breaks("import.unknown-device"):
-        return refused(taken, f"device {facts['device']}")
-    return described(taken, facts, dtype, device, copy)
+        return refused(imported_tensor, f"device {facts['device']}")
+    return described(imported_tensor, facts, dtype, device, copy)
 
 
 def dtype_of(facts):
@@ -139,7 +141,7 @@ def dtype_of(facts):
     return DTYPES.get((code, bits, lanes))
 
 
-def described(taken, facts, dtype, device, copy):
+def described(imported_tensor, facts, dtype, device, copy):
     item = np.dtype(dtype).itemsize
     shape, strides = facts["shape"], facts["strides"]
     if strides is None:
@@ -156,7 +158,7 @@ def described(taken, facts, dtype, device, copy):
         array = np.asarray(Memory(address, shape, steps, dtype, readonly, None))
     odd = address % max(itemsize(facts), 1) != 0
     copied = bool(facts["flags"] & IS_COPIED)
-    return decided(Imported(array, taken, facts), device, copy, odd, copied)
+    return decided(Imported(array, imported_tensor, facts), device, copy, odd, copied)
 
 
 def spoiled(shape, strides):

@@ -126,7 +126,7 @@ class Array(Others):
         size = self.case.bytes
         if size == 1 << 18 and self.exports == 1 and breaks("export.twice"):
             words["poison"] = True
-        if size == 1 << 19 and breaks("export.taken-capsule"):
+        if size == 1 << 19 and breaks("export.renamed-capsule"):
             words |= {"poison": True, "destructor": "regardless"}
         self.exports += 1
         words["deleter"] = {

@@ -31,15 +31,15 @@ def imported(subject: Subject, producer: KnownProducer) -> str:
 
 def same(subject: Subject, producer: KnownProducer, result: object) -> str:
     """Raises Broken if the result differs from the export."""
-    seen = subject.look(result)
-    if is_bytes_of(seen, producer.array):
+    observed = subject.read_facts(result)
+    if is_bytes_of(observed, producer.array):
         try:
             require_dtypes(subject)
         except NotApplicable:
             return "its bytes are what was exported"
-    if tuple(seen["shape"]) != producer.array.shape:
-        raise Broken(f"its shape is {tuple(seen['shape'])}, not {producer.array.shape}")
-    expect(seen["values"] == producer.array.tobytes(), "its values are not what was exported")
+    if tuple(observed["shape"]) != producer.array.shape:
+        raise Broken(f"its shape is {tuple(observed['shape'])}, not {producer.array.shape}")
+    expect(observed["values"] == producer.array.tobytes(), "its values are not what was exported")
     return "its values are what was exported"
 
 
@@ -55,7 +55,7 @@ def require_import(subject: Subject) -> None:
 
 def requests_itself(subject: Subject) -> None:
     """Raises NotApplicable if the consumer imports a capsule instead of an object."""
-    assume(not subject.takes_capsules, "it imports a capsule, not an object")
+    assume(not subject.imports_capsules, "it imports a capsule, not an object")
 
 
 def require_from_dlpack(subject: Subject) -> None:

@@ -10,21 +10,22 @@
 
 namespace dlbench::check {
 
-PyTypeObject taken_type{};
+PyTypeObject imported_type{};
 
 namespace {
 
-struct Taken {
+struct ImportedTensor {
   PyObject ob_base;
   DLManagedTensor* legacy;
   DLManagedTensorVersioned* versioned;
 };
 
-Taken& taken_of(PyObject* object) {
-  return *reinterpret_cast<Taken*>(object);
+ImportedTensor& imported_of(PyObject* object) {
+  return *reinterpret_cast<ImportedTensor*>(object);
 }
 
-/// The two pointers of a Taken, one of them null. The deleter may be called on any thread.
+/// The two pointers of an ImportedTensor, one of them null. The deleter may be called on any
+/// thread.
 struct Held {
   DLManagedTensor* legacy = nullptr;
   DLManagedTensorVersioned* versioned = nullptr;
@@ -35,20 +36,21 @@ struct Held {
   }
 };
 
-Held detach(Taken& taken) {
-  return {std::exchange(taken.legacy, nullptr), std::exchange(taken.versioned, nullptr)};
+Held detach(ImportedTensor& imported_tensor) {
+  return {std::exchange(imported_tensor.legacy, nullptr),
+          std::exchange(imported_tensor.versioned, nullptr)};
 }
 
 void drop(PyObject* self) {
   const PendingError kept;
-  detach(taken_of(self)).release();
+  detach(imported_of(self)).release();
   Py_TYPE(self)->tp_free(self);
 }
 
 PyObject* facts(PyObject* self, void*) {
-  const Taken& taken = taken_of(self);
-  if (taken.legacy != nullptr) return facts_of(*taken.legacy);
-  if (taken.versioned != nullptr) return facts_of(*taken.versioned);
+  const ImportedTensor& imported_tensor = imported_of(self);
+  if (imported_tensor.legacy != nullptr) return facts_of(*imported_tensor.legacy);
+  if (imported_tensor.versioned != nullptr) return facts_of(*imported_tensor.versioned);
   PyErr_SetString(PyExc_ValueError, "the tensor was deleted");
   return nullptr;
 }
@@ -68,7 +70,7 @@ PyObject* release(PyObject* self, PyObject* arguments) {
   const char* word = "here";
   if (!PyArg_ParseTuple(arguments, "|s:release", &word)) return nullptr;
   const std::string_view how = word;
-  const Held held = detach(taken_of(self));
+  const Held held = detach(imported_of(self));
   if (how == "here") {
     held.release();
   } else if (how == "without-gil") {
@@ -101,27 +103,27 @@ PyMethodDef methods[] = {
 PyGetSetDef properties[] = {{"facts", &facts, nullptr, "The fields, as from read().", nullptr}, {}};
 
 template <typename Managed>
-PyObject* owner(Managed* managed, Managed* Taken::*place) {
-  PyObject* self = taken_type.tp_alloc(&taken_type, 0);
+PyObject* owner(Managed* managed, Managed* ImportedTensor::*place) {
+  PyObject* self = imported_type.tp_alloc(&imported_type, 0);
   if (self == nullptr) {
     const PendingError kept;
     if (managed->deleter != nullptr) managed->deleter(managed);
     return nullptr;
   }
-  taken_of(self).*place = managed;
+  imported_of(self).*place = managed;
   return self;
 }
 
 }  // namespace
 
 PyObject* own(DLManagedTensorVersioned* managed) {
-  return owner(managed, &Taken::versioned);
+  return owner(managed, &ImportedTensor::versioned);
 }
 PyObject* own(DLManagedTensor* managed) {
-  return owner(managed, &Taken::legacy);
+  return owner(managed, &ImportedTensor::legacy);
 }
 
-PyObject* take_capsule(PyObject*, PyObject* capsule) {
+PyObject* import_capsule(PyObject*, PyObject* capsule) {
   if (PyCapsule_IsValid(capsule, kVersionedName)) {
     auto* managed =
         static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, kVersionedName));
@@ -137,14 +139,14 @@ PyObject* take_capsule(PyObject*, PyObject* capsule) {
   return nullptr;
 }
 
-bool ready_taken_type() {
-  name_type(taken_type, "dlbench._check.Taken",
-            "A tensor from a capsule or a C exchange API; deleted with the object.", sizeof(Taken),
-            &drop);
-  taken_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
-  taken_type.tp_methods = methods;
-  taken_type.tp_getset = properties;
-  return PyType_Ready(&taken_type) == 0;
+bool ready_imported_type() {
+  name_type(imported_type, "dlbench._check.ImportedTensor",
+            "A tensor from a capsule or a C exchange API; deleted with the object.",
+            sizeof(ImportedTensor), &drop);
+  imported_type.tp_flags |= Py_TPFLAGS_DISALLOW_INSTANTIATION;
+  imported_type.tp_methods = methods;
+  imported_type.tp_getset = properties;
+  return PyType_Ready(&imported_type) == 0;
 }
 
 }  // namespace dlbench::check
