@@ -93,7 +93,7 @@ def test_a_library_by_argument_is_there_only_where_requested(found: discover.Cat
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("mine", "mine is written mine:ARGUMENT; allowed: plain, slow=TIME"),
+        ("mine", "mine needs an argument, as mine:ARGUMENT; allowed: plain, slow=TIME"),
         ("mine:slo=5us", "unknown argument in 'mine:slo=5us' (did you mean 'slow'?); allowed: "),
         ("mine:slow", "'mine:slow': slow is written slow=TIME"),
     ],
@@ -107,7 +107,7 @@ def test_what_is_no_argument_names_the_allowed(
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="numpy accepts no argument, so 'numpy:x' is not a library"):
+    with pytest.raises(BadInput, match="numpy accepts no argument: unknown library 'numpy:x'"):
         discover.libraries(discover.catalogue(), ["numpy:x"])
 
 
@@ -137,7 +137,7 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
     [
         (["faulty:silent-cpy", "numpy"], "did you mean 'silent-copy'?"),
         (["faulty:slow-export=5parsecs", "numpy"], "not a time; allowed"),
-        (["faulty", "numpy"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
+        (["faulty", "numpy"], "faulty needs an argument, as faulty:ARGUMENT; allowed: honest, "),
         (["--matrix", "--producers", "faulty:slow-export"], "slow-export=TIME"),
         (["--matrix", "--consumers", "faulty:wrong-name"], "no consumer for faulty:wrong-name"),
         (["--matrix", "--producers", "numpy:fast"], "numpy accepts no argument"),

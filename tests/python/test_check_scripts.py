@@ -62,7 +62,7 @@ def test_a_refusal_does_not_wait_for_a_deleter_that_is_called_late(tmp_path: Pat
     text = reproducer.script(rule, "x", path, "mine", "")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1].startswith("refused, as it may be: BufferError")
+    assert done.stdout.splitlines()[-1].startswith("refused, which is allowed: BufferError")
 
 
 def test_a_script_says_where_its_rule_holds() -> None:

@@ -159,7 +159,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["repro", "latest"], "Missing argument"),
         (["list", "--adapters", "nowhere"], "does not exist"),
         (["list", "nunpy"], "did you mean 'numpy'?"),
-        (["list", "faulty"], "faulty is written faulty:ARGUMENT; allowed: honest, "),
+        (["list", "faulty"], "faulty needs an argument, as faulty:ARGUMENT; allowed: honest, "),
         (["list", "faulty:honets"], "(did you mean 'honest'?); allowed: honest, "),
         (
             ["check", "numpy", "--device", "cuda:99x"],

@@ -122,7 +122,7 @@ def test_an_unfit_word_is_named(text: str, message: str) -> None:
 
 
 def test_a_name_stands_for_one_environment() -> None:
-    with pytest.raises(BadInput, match="two environments are called 'old'"):
+    with pytest.raises(BadInput, match="two environments have the name 'old'"):
         env_option.read([f"old={sys.executable}", f"old={sys.executable}"])
 
 

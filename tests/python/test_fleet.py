@@ -410,7 +410,7 @@ def test_a_broken_report_of_reframe_is_one_line(
 
     monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
     ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None, -1).ended
-    assert ended["a"].reason.startswith("ReFrame left a broken report (exit status 1): ")
+    assert ended["a"].reason.startswith("ReFrame wrote an invalid report (exit status 1): ")
     assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))
 
 
@@ -714,7 +714,7 @@ timeout = "90s"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no machine: add a table such as [machines.laptop]"),
+        ("", "it names no machine: add a table such as [machines.laptop]"),
         ("[machines.a]\n[machines.a]\n", "Cannot declare ('machines', 'a') twice"),
         ("[machine.a]\n", "unknown key machine (did you mean 'machines'?)"),
         ('[machines.a]\nopts = "x"\n', "unknown key machines.a.opts"),
@@ -723,8 +723,8 @@ timeout = "90s"
         ('[machines."a b"]\n', "machine 'a b': allowed: letters"),
         ('[machines.a]\noptions = "--out x"\n', "leave out --out: fleet sets it"),
         ('[machines.a]\npartition = "x:y"\n', "set config"),
-        ('config = "none.py"\n[machines.a]\n', "there is no file"),
-        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs are called a-1-of-2"),
+        ('config = "none.py"\n[machines.a]\n', "no such file"),
+        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs have the name a-1-of-2"),
         ("machines = 3\n", "machines: allowed: a table"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The table of libraries and rules, as Markdown."""
+"""The table of libraries and rules as Markdown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Imports of dlbench's exports, and the verdict on a refusal."""
+"""Imports of dlbench's exports, and the verdict if one is refused."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ class KnownProducer:
         return sum(borrowed.deletions for borrowed in self.borrowed_tensors)
 
     def release_kept(self) -> None:
-        """Drops the capsules, and what is garbage."""
+        """Drops the capsules and collects garbage."""
         self.capsules.clear()
         collect()
 

@@ -50,7 +50,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def known(config: pytest.Config) -> dict[str, str]:
-    """rule -> link. Raises UsageError for a line that is not as that."""
+    """rule -> link. Raises UsageError for a line of another form."""
     from dlbench.check.rules import RULES
 
     found = {}
@@ -115,7 +115,7 @@ def add_adapter(config: pytest.Config, adapter: Path) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Raises UsageError for a library or an adapter that is unfit, before any test is collected."""
+    """Raises UsageError for an unusable library or adapter, before any test is collected."""
     chosen = session.config.stash[SELECTION]
     if not chosen.libraries and chosen.adapter is None:
         return
@@ -186,7 +186,7 @@ def named(name: str) -> Library:
 
 
 def of_file(path: Path) -> Library:
-    """One file with both roles, or one of them. Raises BadInput where it is unfit."""
+    """One file with both roles, or one of them. Raises BadInput if it is unusable."""
     from dlbench.check.runner import Library
     from dlbench.errors import BadInput
     from dlbench.libraries import facts
@@ -200,7 +200,7 @@ def of_file(path: Path) -> Library:
 
 
 class Checked:
-    """A library: its safe rules are held here, those that may crash in a worker, all at once."""
+    """A library: its safe rules run here; those that may crash run in a worker, all at once."""
 
     def __init__(self, library: Library) -> None:
         self.library = library
@@ -345,7 +345,7 @@ def dlbench_library() -> Subject:
 
 @pytest.fixture
 def dlbench_rule(request: pytest.FixtureRequest, dlbench_library: Subject) -> Callable[[], None]:
-    """Call it: it holds the rule."""
+    """Call it to test the rule."""
     from dlbench.check import running
     from dlbench.check.rules import RULES
 

@@ -68,7 +68,7 @@ def read(capsule: Any) -> Facts:
 
 
 def values_of(capsule: Any) -> bytes:
-    """The elements of a capsule: they are exported only as long as it is there."""
+    """The elements of a capsule: they are valid only while it exists."""
     return values(read(capsule))
 
 
@@ -102,7 +102,7 @@ def on_error(
 def on_refusal(
     errors: type[Exception] | tuple[type[Exception], ...], words: str = ""
 ) -> Iterator[None]:
-    """Ends the rule where the library raises: kept by one of the errors, broken by any other."""
+    """Ends the rule if the library raises: one of the errors keeps it, any other breaks it."""
     with on_error(Broken, words), on_error(Holds, words, errors):
         yield
 

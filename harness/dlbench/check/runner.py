@@ -216,7 +216,7 @@ class _Chain(Steps[str, Result]):
         return _broken(result.rule, how, death)
 
     def _end_without_exchange(self) -> str:
-        """How the process ended, in words; empty if it ended normally."""
+        """The end of the process in words; empty if it ended normally."""
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
@@ -260,7 +260,7 @@ def _how(death: _core.Death) -> str:
 
 
 def _ended(name: str, why: str, tail: str = "") -> Result:
-    """The result after an invalid message ended the process. The library is not blamed: it may
+    """The result after an invalid message ended the process. The library is not at fault: it may
     write into any file."""
     return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
 

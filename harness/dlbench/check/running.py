@@ -57,7 +57,7 @@ def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
         except Ended as end:
             return end.outcome, str(end)
         except Exception as error:
-            # The rule itself failed, so neither side is blamed.
+            # The rule itself failed, so neither side is at fault.
             return UNCLEAR, f"the rule itself failed: {describe_error(error)}"
 
 

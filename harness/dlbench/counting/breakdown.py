@@ -27,8 +27,8 @@ class Line:
 
 @dataclass
 class Breakdown:
-    """`python` splits the total by Python function: what no Python function called is one line;
-    empty where no Python function runs. `native` splits it by function of machine code."""
+    """`python` splits the total by Python function, with one line for code without a Python caller;
+    empty if no Python function runs. `native` splits it by function of machine code."""
 
     total: float
     python: list[Line] = field(default_factory=list)
@@ -112,7 +112,7 @@ def python_lines(plain: Count, named: Count, frames: Sequence[Frame]) -> list[Li
 
 
 def _calls_inside(shares: dict[int, Share], frames: Sequence[Frame]) -> dict[int, float]:
-    """The calls of each frame and of all below it."""
+    """The calls of each frame, and of the frames below it."""
     calls: dict[int, float] = defaultdict(float)
     for i, share in shares.items():
         at = i

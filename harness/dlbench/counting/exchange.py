@@ -19,7 +19,7 @@ PASS_INSTRUCTIONS = 20_000_000  #: limit for the shorter pass, about a second un
 
 @dataclass(frozen=True)
 class Share:
-    """How often a function was entered in one exchange, and the cost with all that it called."""
+    """The number of entries into a function in one exchange, and the cost with its callees."""
 
     calls: float
     cost: float
@@ -27,7 +27,7 @@ class Share:
 
 @dataclass
 class Count:
-    """Instructions of one exchange: in all, each function's own, and with what it called."""
+    """Instructions of one exchange: the total, each function's own, and with its callees."""
 
     total: float
     own: dict[Function, float]
@@ -80,7 +80,7 @@ class Counted:
     def phases(self) -> dict[str, float]:
         """Instructions of each of its phases.
 
-        Raises RequestFailed where they cannot be separated.
+        Raises RequestFailed if they cannot be separated.
         """
         self._worker.send_request({"do": "split", "id": 0})
         self._pass(self._calls, phases=True)

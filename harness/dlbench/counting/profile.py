@@ -26,8 +26,8 @@ class Function:
 
 @dataclass
 class Profile:
-    """Costs in instructions. `own` holds each function's own instructions; `entered` how often each
-    was called and what those calls cost with all that they called."""
+    """Costs in instructions. `own` holds each function's own instructions; `entered` the number
+    of its calls and their cost with callees."""
 
     total: int = 0
     own: dict[Function, int] = field(default_factory=lambda: defaultdict(int))
@@ -170,7 +170,7 @@ def read(path: Path) -> Profile:
 
 
 def parse(text: str, place: str = "profile") -> Profile:
-    """The profile in a text; `place` is what errors call it."""
+    """The profile in a text; `place` is its name in errors."""
     reader = _Reader(place)
     for line in text.split("\n"):
         reader.add_line(line.rstrip("\r"))

@@ -25,14 +25,14 @@ def read(texts: Iterable[str]) -> dict[str, str]:
             raise BadInput(f"--env {text!r} is not NAME=PYTHON; example: old=/opt/old/bin/python")
         _require_name(name)
         if name in found:
-            raise BadInput(f"--env: two environments are called {name!r}")
+            raise BadInput(f"--env: two environments have the name {name!r}")
         found[name] = _file(name, python)
     return found
 
 
 def _require_name(name: str) -> None:
     if NAME.fullmatch(name) is None:
-        allowed = "letters, digits, '_', and then also '.', '+' and '-'"
+        allowed = "letters, digits and '_'; after the first character also '.', '+' and '-'"
         raise BadInput(f"--env: {name!r} cannot be an environment's name; allowed: {allowed}")
     if name == DEFAULT:
         raise BadInput(f"--env: {name!r} is the environment that dlbench itself runs in")
@@ -47,7 +47,7 @@ def _require_name(name: str) -> None:
     }
     for kind, words in kinds.items():
         if name in words:
-            raise BadInput(f"--env: {name!r} is {kind}; take another name")
+            raise BadInput(f"--env: {name!r} is {kind}; choose another name")
 
 
 def _is_size(word: str) -> bool:

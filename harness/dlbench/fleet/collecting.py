@@ -1,4 +1,4 @@
-"""The run folders of a fleet's jobs, and which of them are whole."""
+"""The run folders of a fleet's jobs, and their states."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ ERRORS = "rfm_job.err"
 
 @dataclass(frozen=True)
 class State:
-    """What a job's folder holds."""
+    """The state of a job's folder."""
 
     cells: int | None  #: that were recorded; None where no document can be read
     fault: str  #: why the run is not whole; empty where it is
 
     def is_less_than(self, other: State) -> bool:
-        """Does it hold less of the plan than another run of it?"""
+        """Does it hold fewer cells of the plan than another run?"""
         if not self.fault:
             return False
         return not other.fault or (self.cells or 0) < (other.cells or 0)
@@ -52,7 +52,7 @@ class Store:
             raise BadInput(f"cannot create {self._folder}: {os_reason(error)}") from error
 
     def require_fitting(self, jobs: Sequence[Job]) -> None:
-        """Raises BadInput where a job's run was measured with another request."""
+        """Raises BadInput if a job's run was measured with another request."""
         for job in jobs:
             path = self.place(job) / REQUEST
             if path.is_file() and _read(path) != job.request():
@@ -62,12 +62,12 @@ class Store:
                 )
 
     def state(self, job: Job) -> State:
-        """What was collected of a job before. A journal is as good as the document, and is trusted
-        more: a document may have been cut short on its way."""
+        """The state of a job's collected run. The journal has priority over the document, which may
+        be an incomplete copy."""
         return _state(self.place(job))
 
     def document(self, job: Job) -> Document:
-        """Of a job whose state has cells."""
+        """The document of a job with recorded cells."""
         return read_document(self.place(job) / DOCUMENT)
 
     def begun(self, job: Job, state: State) -> Path | None:
@@ -77,8 +77,8 @@ class Store:
         return place if is_cut and (place / JOURNAL).is_file() else None
 
     def collect(self, job: Job, stage: Path) -> None:
-        """Copies a job's run folder from where it ran, unless an earlier one has more. Raises
-        BadInput for a full disk here."""
+        """Copies a job's run folder from the place where it ran, unless an earlier copy has more
+        cells. Raises BadInput if the disk here is full."""
         made, place = stage / "run", self.place(job)
         draft = place.with_name(f".{place.name}")
         try:
@@ -121,7 +121,7 @@ def _read(path: Path) -> object:
 
 
 def log_of(stage: Path | None) -> tuple[str, str]:
-    """A job's own log and the last line in it; empty where there is none."""
+    """A job's log and its last line; empty if it has no log."""
     path = stage / ERRORS if stage else None
     if path is None or not path.is_file():
         return "", ""

@@ -56,7 +56,7 @@ class Job:
 
     @property
     def label(self) -> str:
-        """As a message names it: "h100", or "h100 2/5"."""
+        """The job's name in messages: "h100", or "h100 2/5"."""
         return self.machine + (f" {self.shard}" if self.shards > 1 else "")
 
     @property
@@ -65,7 +65,7 @@ class Job:
         return f"{self.number}/{self.shards}" if self.shards > 1 else ""
 
     def request(self) -> dict[str, Any]:
-        """What its result depends on: a result of another request is not this job's."""
+        """The settings on which the result depends; another result is not this job's."""
         return {"options": list(self.options), "shard": self.shard, "python": self.python,
                 "modules": list(self.modules), "env": dict(self.env), "setup": list(self.setup),
                 "prefix": list(self.prefix), "partition": self.partition}  # fmt: skip
@@ -86,13 +86,13 @@ def read(path: Path) -> Fleet:
     defaults = _table(path, found.get("defaults", {}), "defaults")
     machines = _table(path, found.get("machines", {}), "machines")
     if not machines:
-        raise BadInput(f"{path}: no machine: add a table such as [machines.laptop]")
+        raise BadInput(f"{path}: it names no machine: add a table such as [machines.laptop]")
     config = found.get("config")
     if config is not None and not isinstance(config, str):
         raise BadInput(f"{path}: config: allowed: a text, the file of ReFrame's configuration")
     place = path.parent / config if config else None
     if place is not None and not place.is_file():
-        raise BadInput(f"{path}: config: there is no file {place}")
+        raise BadInput(f"{path}: config: no such file: {place}")
     jobs: list[Job] = []
     for name, own in machines.items():
         jobs += _jobs(path, name, defaults, _table(path, own, f"machines.{name}"))
@@ -103,7 +103,7 @@ def read(path: Path) -> Fleet:
     names = [job.name for job in jobs]
     for name in names:
         if names.count(name) > 1:
-            raise BadInput(f"{path}: two jobs are called {name}: rename a machine")
+            raise BadInput(f"{path}: two jobs have the name {name}: rename a machine")
     return Fleet(tuple(jobs), place)
 
 

@@ -1,4 +1,4 @@
-"""Runs a session of ReFrame for jobs, and reads what became of each."""
+"""Runs a session of ReFrame for jobs, and reads the result of each."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ START = "import sys; from reframe.frontend.cli import main; sys.exit(main())"
 
 @dataclass(frozen=True)
 class Ended:
-    """What became of a job."""
+    """The result of a job."""
 
     reason: str  #: why it failed, one line; empty where it did not
     stage: Path | None  #: the folder in which it ran
@@ -43,13 +43,13 @@ class Ended:
 
 @dataclass
 class Session:
-    """What became of the jobs."""
+    """The results of the jobs."""
 
     ended: dict[str, Ended]  #: by name
     signal: int = 0  #: what interrupted it, or 0
 
 
-#: Is called with a job's name, and whether it succeeded, when it has ended.
+#: Called at the end of a job with its name and whether it succeeded.
 OnEnd = Callable[[str, bool], object]
 
 
@@ -61,8 +61,8 @@ def require() -> None:
 
 @contextlib.contextmanager
 def locked(folder: Path) -> Iterator[int]:
-    """Makes the folder, and holds it for this process, and for each that inherits the descriptor.
-    Raises BadInput if another process holds it."""
+    """Makes and locks the folder for this process and for those that inherit the descriptor. Raises
+    BadInput if another process has locked it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = (folder / LOCK).open("w")
@@ -88,8 +88,8 @@ def run(
 ) -> Session:
     """Runs the jobs, a session of ReFrame for each system. Interrupted, it ends its jobs.
 
-    `folder` gets ReFrame's files; `begun`: by job's name, the run folder that it continues; `lock`:
-    the descriptor of `locked`. Where ReFrame itself fails, the jobs of that system do.
+    `folder`: for ReFrame's files; `begun`: by job's name, the run folder that it continues; `lock`:
+    the descriptor of `locked`. If ReFrame fails, the jobs of that system fail.
     """
     systems: dict[str, list[Job]] = {}
     for job in jobs:
@@ -102,7 +102,7 @@ def run(
             site = config if system != HERE else None
             session = _run(place, system, site, own, on_end, lock)
         except (BadInput, OSError) as error:
-            # The jobs of other systems are measured all the same.
+            # The jobs of other systems are still measured.
             reason = os_line(place, error) if isinstance(error, OSError) else first_line(error)
             session = Session({job.name: Ended(reason, None) for job in own})
         done.ended |= session.ended
@@ -113,8 +113,8 @@ def run(
 
 
 def left(folder: Path, jobs: Sequence[Job]) -> Iterator[tuple[Job, Path]]:
-    """Jobs that ran before, and where, whose runs were not collected: `dlbench fleet` was killed,
-    or its disk was full."""
+    """Earlier jobs with runs that were not collected, and their folders: `dlbench fleet` was
+    killed, or its disk was full."""
     for name, (facts, stage) in _stages(folder).items():
         found = (job for job in jobs if job.name == name and job.request() == facts["request"])
         yield from ((job, stage) for job in found)
@@ -127,7 +127,7 @@ def _stages(folder: Path) -> dict[str, tuple[dict[str, Any], Path]]:
         try:
             facts = json.loads(mark.read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            continue  # cut as it was written
+            continue  # written incompletely
         found[facts["name"]] = facts, mark.parent
     return found
 
@@ -156,7 +156,7 @@ def _run(
     report.unlink(missing_ok=True)
     names = {job.name for job in jobs}
     for name, (_, stage) in _stages(place).items():
-        if name in names:  # the other jobs' runs are still to be collected
+        if name in names:  # the runs of other jobs can be collected
             (stage / MARK).unlink()
     words = [sys.executable, "-c", START, "-C", str(config or SESSION / "settings.py")]
     words += [
@@ -193,7 +193,7 @@ def _run(
         try:
             return Session(_ended(report, stages))
         except (ValueError, LookupError, TypeError):
-            fault = "left a broken report"  # for example because the disk was full
+            fault = "wrote an invalid report"  # for example because the disk was full
     text = log.read_text(encoding="utf-8", errors="replace")
     marked = [line for line in text.splitlines() if "ERROR" in line or "WARNING" in line]
     reason = marked[0] if marked else last_line(text)
@@ -201,7 +201,7 @@ def _run(
 
 
 def _ended(report: Path, stages: Mapping[str, Path]) -> dict[str, Ended]:
-    """What became of each job. Raises ValueError, LookupError or TypeError for a broken report."""
+    """The result of each job. Raises ValueError, LookupError or TypeError for a broken report."""
     found = json.loads(report.read_text(encoding="utf-8"))
     cases = [case for session in found["runs"] for case in session["testcases"]]
     return {
@@ -212,9 +212,9 @@ def _ended(report: Path, stages: Mapping[str, Path]) -> dict[str, Ended]:
 def _wait(
     start: Callable[[], _core.Program], follow: Callable[[], object]
 ) -> tuple[int | None, int]:
-    """Runs ReFrame to its end, and calls `follow` meanwhile: its exit status, and the signal that
-    we got or 0. ReFrame gets one interrupt, however many signals we get: a second one would stop it
-    from ending its jobs."""
+    """Runs ReFrame to its end and calls `follow` meanwhile. Returns its exit status, and the signal
+    that this process received, or 0. ReFrame receives one interrupt at most, because a second one
+    would stop it from ending its jobs."""
     interrupted, was_sent = 0, False
 
     def stop(number: int, _: object) -> None:
@@ -227,14 +227,14 @@ def _wait(
         for number in SIGNALS
         if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
     ]
-    # Before ReFrame starts: a signal in between would end us alone.
+    # Set before ReFrame starts: an earlier signal would end this process alone.
     before = {number: signal.signal(number, stop) for number in numbers}
     try:
         program = start()
         while not program.wait(FOLLOW_S):
             # Here, not in the handler: a signal may come before the program has started.
             if interrupted and not was_sent:
-                os.kill(program.pid, signal.SIGINT)  # its jobs are ReFrame's to end
+                os.kill(program.pid, signal.SIGINT)  # ReFrame ends its jobs
                 was_sent = True
             follow()
         follow()

@@ -19,8 +19,8 @@ def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> 
     """Statements that bind `array` to an object with that protocol only; none if Python cannot make
     one.
 
-    `export` is a library's own call, for a protocol that its arrays have no attribute for, and
-    `device` their DLPack device.
+    `export` is a library's own call, for a protocol without an attribute of its arrays; `device` is
+    their DLPack device.
     """
     if protocol == "buffer":
         return [f"array = memoryview({export}(array))" if export else "array = memoryview(array)"]

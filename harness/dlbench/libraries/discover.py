@@ -25,7 +25,8 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 @dataclass
 class Catalogue:
-    """The adapter files of one environment by library and role, and why others were left out."""
+    """The adapter files of one environment by library and role, and the reasons why others were
+    left out."""
 
     environment: Environment = field(default_factory=here)
     files: dict[str, dict[str, AdapterFile]] = field(default_factory=dict)
@@ -47,7 +48,7 @@ class Catalogue:
             return roles
         known = _arguments(roles)
         if not known:
-            raise BadInput(f"{base} accepts no argument, so {name!r} is not a library")
+            raise BadInput(f"{base} accepts no argument: unknown library {name!r}")
         try:
             word, _ = arguments.read(argument, known)
         except KeyError as error:
@@ -68,7 +69,7 @@ class Catalogue:
                 names.add(name)
             elif _is_hidden(roles):
                 known = ", ".join(arguments.spelled(_arguments(roles)))
-                raise BadInput(f"{base} is written {base}:ARGUMENT; allowed: {known}")
+                raise BadInput(f"{base} needs an argument, as {base}:ARGUMENT; allowed: {known}")
         return sorted(names)
 
 

@@ -1,6 +1,5 @@
-"""Libraries that failed to import after another one in earlier runs. Finding the one of twenty
-libraries that makes another fail takes twenty seconds of imports, so the result is cached for each
-pair of versions.
+"""Libraries that failed to import after another library in earlier runs. Finding the pair among
+twenty libraries takes twenty seconds of imports, so the result is cached for each pair of versions.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ KIND = "order"
 
 
 class ImportOrders:
-    """Of the libraries of a run, in the environments that have them."""
+    """The import orders of a run's libraries, by environment."""
 
     def __init__(
         self, libraries: Iterable[_core.Library], plan: _core.Plan, places: Iterable[Environment]

@@ -21,8 +21,8 @@ LOADED = {"cuda": "proc/driver/nvidia/version", "rocm": "sys/module/amdgpu"}
 
 
 MODES = {
-    "exclusive": "one thread at a time: sudo nvidia-smi -i {number} -c 0",
-    "exclusive-process": "one process at a time: end the others, or"
+    "exclusive": "only one thread may use it: sudo nvidia-smi -i {number} -c 0",
+    "exclusive-process": "only one process may use it: end the others, or"
     " sudo nvidia-smi -i {number} -c 0",
     "prohibited": "no process may use it: sudo nvidia-smi -i {number} -c 0",
 }
@@ -67,7 +67,7 @@ def _advice(driver: Driver, root: Path, environment: Mapping[str, str]) -> str:
             return "wheels with their own runtime are measured with it; otherwise install ROCm"
         if loaded:
             where = f"{name}; in a container: --gpus all" if kind == "cuda" else name
-            return f"the kernel's driver is loaded, its library is missing: install the {where}"
+            return f"the kernel's driver is loaded and its library is missing: install the {where}"
         return f"install the {name} to measure it"
     if driver.state == "stub":
         return "the CUDA toolkit's stub was found first: take its folder off LD_LIBRARY_PATH"

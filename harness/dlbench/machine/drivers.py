@@ -78,7 +78,7 @@ class Driver:
 
 @functools.cache
 def find_drivers() -> tuple[Driver, ...]:
-    """The drivers of KINDS, queried once in a process."""
+    """The drivers of KINDS, queried once for this process."""
     with ThreadPoolExecutor(len(KINDS)) as pool:
         return tuple(pool.map(_answer, KINDS))
 

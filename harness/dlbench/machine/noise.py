@@ -36,7 +36,7 @@ CALLS = 500
 
 @dataclass(frozen=True)
 class Source:
-    """A source of noise and its present value; why that is too much to measure, and what helps."""
+    """A source of noise: its present value, the reasons why it is too high, and advice."""
 
     name: str
     value: str
@@ -45,7 +45,7 @@ class Source:
 
 
 def _judged(name: str, value: str, advice: str, *rules: tuple[bool, str]) -> Source:
-    """With the reasons of the rules that hold, and the advice if one does."""
+    """The source with the reasons of the rules that apply, and the advice if any applies."""
     reasons = tuple(reason for holds, reason in rules if holds)
     return Source(name, value, reasons, advice if reasons else "")
 
@@ -97,7 +97,7 @@ class Noise:
             yield from source.reasons
 
     def sources(self) -> Iterator[Source]:
-        """What is known of each source of noise."""
+        """Each source of noise with a known value."""
         if (others := self.other_processes) is not None:
             yield _judged(
                 "other processes", f"{values.percent(others)} of the cores",

@@ -31,7 +31,7 @@ class Cell:
     ranges: list[dict[str, Any]] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
-        """The item of profile.json."""
+        """The cell's item of profile.json."""
         json: dict[str, Any] = self.exchange.to_json(without=("clock",))
         json["outcome"] = self.outcome
         for key in ("reason", "exception", "whole"):

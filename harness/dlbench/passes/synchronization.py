@@ -113,15 +113,15 @@ class ClassifySynchronization(Pass[Exchange, Records]):
 
 
 def _synchronization(found: dict[str, Any]) -> dict[str, Any]:
-    """The form of the document: streams that are numbers are numbers, and no value is null."""
+    """Converts a result to the form of the document: numbers for numbered streams, and no null."""
     stream = found.pop("stream")
     number = stream.removeprefix("-").isdigit()
     return {"stream": int(stream) if number else stream or None, **found}
 
 
 def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
-    """The form of the journal. A race applies to all cells of the exchange: each size, clock and
-    phase."""
+    """Converts results to the form of the journal. A race applies to all cells of the exchange:
+    each size, clock and phase."""
     if not found.get("sync") and "failure" not in found:
         return []
     own = {"cell": exchange.entry.name, **found}

@@ -39,13 +39,13 @@ class Pass(Steps[Item, Result]):
 
     @abstractmethod
     def title(self, items: Sequence[Item]) -> str:
-        """The text of the progress bar meanwhile."""
+        """The text of the progress bar for an item."""
 
     @abstractmethod
     def record(self, result: Result) -> None: ...
 
     def cells(self, item: Item) -> int:
-        """How many cells its result is for."""
+        """The number of cells that share its result."""
         return 1
 
     def catalogue(self, item: Item) -> Catalogue:

@@ -16,10 +16,10 @@ from dlbench.text.layout import columns, count, fold, shorten
 HEAD = ("from -> to", "protocol", "device", "case", "size", "outcome", "ranges")
 SINKS = {"nvtx": "NVTX (NVIDIA's tools)", "roctx": "ROCTX (AMD's tools)"}
 HEARD = {
-    "attached": "a tool listens",
-    "no tool": "no tool listens",
-    "not built": "built without",
-    "no library": "not here",
+    "attached": "tool attached",
+    "no tool": "no tool attached",
+    "not built": "built without support",
+    "no library": "library not found",
 }
 
 

@@ -104,8 +104,8 @@ class Parts:
         self._imported: dict[str, str] = {}
 
     def add(self, role: str, nodes: list[ast.stmt], expression: str = "None") -> str:
-        """Puts statements into a role's part. Returns the expression in their names: those that the
-        other part uses for something else are renamed."""
+        """Adds statements to a role's part. Returns the expression, with names renamed that the
+        other part uses differently."""
         nodes = copy.deepcopy(nodes)
         clash = {
             name
@@ -137,18 +137,17 @@ class Parts:
         return self.add(role, slicing.needed(tree, slicing.names_read([ast.parse(call)])), call)
 
     def place(self, role: str, array: str) -> str:
-        """Where an array's memory begins."""
+        """The expression for the start of an array's memory."""
         if self.find(role, "address"):
             return self.helper(role, "address", array)
         return f"pointer({self.helper(role, 'memory', array, absent=array)})"
 
     def values(self, array: str, role: str = "consumer") -> str:
-        """As NumPy reads them."""
+        """The values of an array, as NumPy reads them."""
         return self.helper(role, "values", array, absent=f"as_numpy({array})")
 
     def make(self, with_source: bool = False) -> list[str]:
-        """Lines that leave the producer's `array`, and `source` where they read it or it is
-        wanted."""
+        """Lines that bind the producer's `array`, and `source` if it is needed."""
         file, tree = self.files["producer"][0]
         nodes, lines = slicing.array(
             tree, file.path, self.case, self.entry.source_device, with_source
@@ -157,7 +156,7 @@ class Parts:
         return lines
 
     def call(self) -> tuple[str, list[str]]:
-        """The consumer's call, and the lines that leave what it is given in `array`."""
+        """The consumer's call, and the lines that bind its argument to `array`."""
         entry, (file, tree), (maker, made) = (
             self.entry,
             self.files["consumer"][0],
@@ -206,8 +205,8 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
 
 
 def _in_child(died: str) -> list[str]:
-    """Lines after which a process of its own runs the rest. It shall end by the signal `died`, or
-    in any way but well where that is none."""
+    """Lines after which a child process runs the rest. It is expected to end with the signal
+    `died`; without one, with any failure."""
     differs = "actual != expected"
     if died not in signal.Signals.__members__:
         died, differs = "an exit status other than 0", "status in (0, -signal.SIGALRM)"
@@ -251,14 +250,15 @@ def _imports(found: Catalogue, name: str) -> Iterator[str]:
 
 
 def _exchange(parts: Parts, with_source: bool = False) -> tuple[list[str], list[str], list[str]]:
-    """Lines that make the array, that replace it by what is shown of it, and that import it."""
+    """Lines that make the array, that replace it by an object with one protocol, and that import
+    it."""
     making = parts.make(with_source)
     call, shown = parts.call()
     return making, shown, [f"result = {call}"]
 
 
 def _claimed(parts: Parts) -> list[str]:
-    """The exchange, and whether it is what the run saw."""
+    """The exchange, and a comparison with the run's result."""
     entry = parts.entry
     if entry.code == codes.DELETER_TWICE:
         lines = [line for part in _exchange(parts) for line in part]
@@ -290,7 +290,7 @@ def _claimed(parts: Parts) -> list[str]:
 
 
 def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
-    """The exchange, and whether its values, or those of the producer's array, are others."""
+    """The exchange, and whether its values, or those of the producer's array, have changed."""
     is_own = parts.entry.code == codes.SOURCE_CHANGED
     read = parts.values("made", "producer") if is_own else parts.values("result")
     look = f"{{'shape', 'values'}} & {{*lost({read}, content)}}"
@@ -307,7 +307,8 @@ def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
 def _copied(
     parts: Parts, making: list[str], shown: list[str], called: list[str], proof: Mapping[str, str]
 ) -> list[str]:
-    """The exchange, and: is memory shared, which library copies, what differs from the source?"""
+    """The exchange, whether memory is shared, which library copies, and what differs from the
+    source."""
     entry, word, changed = parts.entry, parts.entry.found, _changed(parts.entry)
     array, result = parts.place("producer", "array"), parts.place("consumer", "result")
     used = "dlpack" if entry.observed.used.startswith("dlpack") else entry.observed.used
@@ -347,12 +348,12 @@ def _copied(
 
 
 def _changed(entry: Entry) -> list[str]:
-    """What of the result's form is not as in the source."""
+    """The properties of the result that differ from the source's."""
     return [name for name in ("dtype", "shape", "layout") if name in entry.changed]
 
 
 def _on_queues(parts: Parts) -> list[str]:
-    """A race, or memory that is used again too early, where a queue can be filled."""
+    """A race, or memory that is reused too early, on a device with a queue that can be filled."""
     entry, device = parts.entry, parts.entry.source_device
     is_race, kind = entry.outcome == "race", Device.parse(device).kind
     if not is_race and entry.late_free != "late":

@@ -1,4 +1,4 @@
-"""`dlbench repro --run`: a script's claim and its actual result."""
+"""`dlbench repro --run`: a script's expected and actual result."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ VERDICT = re.compile("expected (.*) / actual (.*)")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a script claims and what it saw, with the lines that it printed before. `expected` is
-    empty for a script that only shows an exchange."""
+    """The expected and the actual result of a script, with the lines that it printed before.
+    `expected` is empty for a script without a verdict."""
 
     printed: list[str]
     expected: str

@@ -57,7 +57,7 @@ class Known(ast.NodeTransformer):
         return _expression("source") if is_case and method in ("numpy", "bits") else node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
-        """What a library cannot express was found out when the cell was measured."""
+        """Drops checks of what the library can express: the measurement has passed them."""
         if _name(node.value).startswith("require"):
             return ast.Pass()
         self.generic_visit(node)
@@ -149,7 +149,7 @@ def function(tree: ast.Module, name: str) -> ast.FunctionDef | None:
 
 
 def making(tree: ast.Module, path: Path, case: Case, device: str) -> list[ast.stmt]:
-    """Statements that leave the producer's array in `array`. They may read `source`, the content of
+    """Statements that bind the producer's array to `array`. They may read `source`, the content of
     the case as a NumPy array, and `case`."""
     make = function(tree, "make")
     if make is None:
@@ -234,7 +234,7 @@ def text(nodes: Sequence[ast.AST]) -> list[str]:
 
 
 def source(case: Case, bits: bool = False) -> list[str]:
-    """Lines that leave the content of a case in `source`, a NumPy array in memory of its own."""
+    """Lines that bind the content of a case to `source`, a new NumPy array."""
     item, shape, strides = case.itemsize, case.shape, case.strides
     count = case.bytes // item
     first = case.offset + (item * (count - 1) if case.layout == "reversed" else 0)
@@ -262,15 +262,15 @@ def source(case: Case, bits: bool = False) -> list[str]:
 def array(
     tree: ast.Module, path: Path, case: Case, device: str, with_source: bool = False
 ) -> tuple[list[ast.stmt], list[str]]:
-    """What of the file makes the producer's array; and lines that leave it in `array`, behind those
-    that leave what they read of `source` and `case`, or `source` in any case."""
+    """The statements of the file that make the producer's array; and lines that bind it to `array`,
+    after lines that bind `source` and `case` as far as they are read, or `source` in any case."""
     bits = any(isinstance(node, ast.Attribute) and node.attr == "bits" for node in ast.walk(tree))
     body = making(tree, path, case, device)
     return needed(tree, names_read(body)), content(case, text(body), bits, with_source)
 
 
 def content(case: Case, lines: list[str], bits: bool = False, always: bool = False) -> list[str]:
-    """The lines, behind those that leave what they read of `source` and `case`."""
+    """The lines, after those that bind `source` and `case` as far as they are read."""
     read, before = names_read([ast.parse("\n".join(lines))]), list[str]()
     if "case" in read:
         words = [f"{name}={value!r}" for name, value in case.attributes().items()]
@@ -288,7 +288,7 @@ def _tools() -> ast.Module:
 
 
 def _shared(imports: Sequence[str]) -> list[str]:
-    """What these import lines of adapters import from `dlbench.adapter`."""
+    """The names that these lines import from `dlbench.adapter`."""
     if not imports:
         return []
     # Parsed anew, because needed() removes annotations in place.

@@ -108,7 +108,7 @@ def requested(array):
     except TypeError:
         return array.__dlpack__()
     except BufferError as error:
-        print("refused, as it may be:", repr(error))
+        print("refused, which is allowed:", repr(error))
         raise SystemExit(0) from None
 
 
@@ -117,7 +117,7 @@ def refused(call, errors=Exception):
     try:
         given = call()
     except errors as error:
-        print("refused, as it must be:", repr(error))
+        print("refused, as required:", repr(error))
     else:
         raise SystemExit(f"not refused: {given!r}")
 
@@ -127,7 +127,7 @@ def allowed(call, errors=Exception, end=sys.exit):
     try:
         return call()
     except errors as error:
-        print("refused, as it may be:", repr(error))
+        print("refused, which is allowed:", repr(error))
         end()
 
 
@@ -136,7 +136,7 @@ def tried(call):
     try:
         return call()
     except Exception as error:
-        print("refused, as it may be:", repr(error))
+        print("refused, which is allowed:", repr(error))
 
 
 def require_equal(given, source):

@@ -1,5 +1,5 @@
-"""Copies of three sizes by each side, early, late and lazy: are the library and the time
-reported?"""
+"""Copies of three sizes by each side, early, late and lazy: tests whether the library and the time
+of the copy are reported."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def trial(setting: Setting) -> list[Row]:
                     # On a busy machine the intervals may be too wide to decide; that is not an
                     # error.
                     (left_open if word == "skipped" else flat).append(f"{cell_text}: slope {word}")
-    sloping = f"the slope: {sloped - len(flat) - len(left_open)} of {sloped}"
+    sloping = f"slope: {sloped - len(flat) - len(left_open)} of {sloped}"
     if left_open:
-        sloping += f", {len(left_open)} left open by noise"
+        sloping += f", {len(left_open)} undecided because of noise"
     description = f"copies of {', '.join(sizes[1:])}: which library, and when"
     return [
         Row(
             description,
-            f"the guard: {guarded - len(missed)} of {guarded}",
+            f"page guard: {guarded - len(missed)} of {guarded}",
             not missed if guarded else None,
             tuple(missed),
         ),
         Row(
-            "the same from 1 MiB on, by time alone",
+            "the same from 1 MiB on, from times alone",
             sloping,
             _slope_judged(setting, sloped, flat, left_open),
             (*flat, *left_open),

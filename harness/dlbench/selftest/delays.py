@@ -1,4 +1,4 @@
-"""Delays in export or import: are they found in the right phase, with the right length?"""
+"""Delays in export or import: tests whether the right phase has the right delay."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from dlbench.document import Entry, NotMeasured
 from dlbench.selftest import runs
 from dlbench.selftest.row import Row, Setting
 
-#: Each of them judges each fault separately.
+#: Each size judges each fault separately.
 SIZES = ("64KiB", "128KiB", "256KiB", "512KiB", "1MiB")
 
 
@@ -26,7 +26,7 @@ class Fault:
     copied_by: str = ""
     late: bool = False
     case: str = "f32"
-    or_wrong: str = ""  #: `wrong` with this code names it as well: another look came first
+    or_wrong: str = ""  #: `wrong` with this code is correct too: another check ran first
 
     @property
     def library(self) -> str:
@@ -110,7 +110,7 @@ def trial(setting: Setting) -> list[Row]:
     return [
         Row(
             f"{len(FAULTS)} faults, at least {each} times each",
-            f"{right} of {total} named rightly",
+            f"{right} of {total} reported correctly",
             not missed and not unseen,
             (*missed[:20], *unseen),
         ),

@@ -16,7 +16,7 @@ class Row:
     planted: str
     found: str
     good: bool | None
-    details: tuple[str, ...] = ()  #: a line each for what was missed
+    details: tuple[str, ...] = ()  #: one line for each miss
 
 
 @dataclass(frozen=True)

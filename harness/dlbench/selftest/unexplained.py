@@ -35,7 +35,7 @@ def trial(setting: Setting) -> list[Row]:
         words += ["--producers", "native,numpy", "--consumers", "native,numpy"]
     found = _exchanges(runs.run(setting.folder, "phases", words, setting.seed))
     if not found:
-        return [Row("phases of exchanges", "no exchange could be taken apart", False)]
+        return [Row("phases of exchanges", "no exchange has phases", False)]
     return [_median([entry for entry in found if has_shares(entry)]), _each(found, setting)]
 
 
@@ -53,7 +53,7 @@ def _each(found: Sequence[Measured], setting: Setting) -> Row:
     off = [(entry, _accounts(entry, setting)) for entry in found if not _explained(entry)]
     open_ = sum(not account.is_known for _, account in off)
     description = f"each of {len(found)} exchanges, within {MOST:.0%} or {OFF_NS:.0f} ns"
-    found_text = f"{len(found) - len(off)}; of the others {len(off) - open_} accounted for"
+    found_text = f"{len(found) - len(off)}; of the others {len(off) - open_} explained"
     return Row(
         description,
         found_text,
@@ -104,9 +104,8 @@ def _left(entry: Measured) -> str:
 
 
 def _looked_again(entry: Measured, setting: Setting) -> Account:
-    """The result of a run of that pair alone. The cause is known if the unexplained time does not
-    repeat, or the phases contain the same work.
-    """
+    """Runs that pair alone. The cause is known if the unexplained time does not repeat, or the
+    phases contain the same work."""
     words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]
     if shutil.which("valgrind") is not None:
         words += ["--count", "instructions"]

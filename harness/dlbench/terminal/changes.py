@@ -157,7 +157,11 @@ def _explain_inconclusive(cell: ComparedCell) -> list[str]:
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
     if not inconclusive:
         return [text]
-    needs = f": about --replicas {inconclusive.replicas} would decide it" if inconclusive.replicas else ""
+    needs = (
+        f": about --replicas {inconclusive.replicas} would decide it"
+        if inconclusive.replicas
+        else ""
+    )
     return [f"{text}; {inconclusive.code}{needs}"]
 
 

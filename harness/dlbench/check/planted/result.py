@@ -12,7 +12,7 @@ KEPT = []
 
 
 def shows(rule, facts):
-    """Is it this rule's own tensor?"""
+    """Is it the tensor that this rule exports?"""
     return breaks(rule) and facts["shape"] == (SIZES[rule],)
 
 

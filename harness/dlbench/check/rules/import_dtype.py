@@ -38,7 +38,7 @@ def dtypes(subject: Subject) -> str:
         try:
             result = {call}
         except Exception as error:
-            print(dtype, 'is refused, as it may be:', repr(error))
+            print(dtype, 'is refused, which is allowed:', repr(error))
             continue
         given = values(result)
         assert given.dtype == dtype and given[0] == source[0], (source, given)

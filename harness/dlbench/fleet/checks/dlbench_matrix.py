@@ -18,8 +18,8 @@ import reframe.utility.typecheck as typ
 from reframe.core.builtins import run_after, run_before, sanity_function, variable
 from reframe.core.runtime import runtime
 
-# A machine is measured alone. ReFrame runs up to eight local jobs at a time, unless a site says
-# otherwise; measure_alone() makes it count ours.
+# A machine is measured alone. ReFrame runs up to eight local jobs at a time, unless the site's
+# configuration sets another number; measure_alone() limits it to one.
 runtime().site_config.add_sticky_option("systems/max_local_jobs", 1)
 
 
