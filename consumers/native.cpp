@@ -119,7 +119,7 @@ bool make_type() {
 
 PyMODINIT_FUNC PyInit__native_consumer() {
   using namespace dlbench::native;
-  if (!make_type() || !make_importer_type() || !asking.prepare()) return nullptr;
+  if (!make_type() || !make_importer_type() || !export_call.prepare()) return nullptr;
   dlbench::Ref created(dlbench::create_module(module));
   const bool good =
       dlbench::add_types(created.get(), {{"Array", &array_type}, {"Importer", &importer_type}});

@@ -120,7 +120,8 @@ class InconclusiveCounter {
     const double left = std::log1p(threshold_) - drift;
     if (!(left > 0)) return {InconclusiveCause::reference_moved, std::nullopt};
     if (!cell.spread) return {InconclusiveCause::unknown_spread, std::nullopt};
-    const auto wanted = stats::replicas_to_see(std::expm1(left), *cell.spread, level_, quantiles_);
+    const auto wanted =
+        stats::replicas_to_detect(std::expm1(left), *cell.spread, level_, quantiles_);
     if (!wanted) return {InconclusiveCause::too_noisy, std::nullopt};
     const std::size_t have = std::min(cell.base.workers, cell.head.workers);
     return {InconclusiveCause::too_few_processes, std::max(*wanted, have + 1)};
@@ -250,10 +251,10 @@ void judge_counts(Comparison& made, const std::vector<Measured>& measured, const
   warn_of_builds(made, base, head);
 }
 
-/// Calls `take` with the cells of both sides for each name, in the order of names; null if a side
+/// Calls `visit` with the cells of both sides for each name, in the order of names; null if a side
 /// lacks the cell.
-template <typename Take>
-void each_pair(const Side& base, const Side& head, const Take& take) {
+template <typename Visitor>
+void each_pair(const Side& base, const Side& head, const Visitor& visit) {
   auto before = base.cells.begin();
   auto after = head.cells.begin();
   while (before != base.cells.end() || after != head.cells.end()) {
@@ -261,7 +262,7 @@ void each_pair(const Side& base, const Side& head, const Take& take) {
         after == head.cells.end() || (before != base.cells.end() && before->name <= after->name);
     const bool second =
         before == base.cells.end() || (after != head.cells.end() && after->name <= before->name);
-    take(first ? &*before : nullptr, second ? &*after : nullptr);
+    visit(first ? &*before : nullptr, second ? &*after : nullptr);
     before += first ? 1 : 0;
     after += second ? 1 : 0;
   }

@@ -74,7 +74,7 @@ class JournalReader {
  public:
   explicit JournalReader(std::string file) : file_(std::move(file)) {}
 
-  void take(std::string_view text) {
+  void add_line(std::string_view text) {
     if (++line_ == 1) {
       const std::string place = file_ + ":1";
       const Parsed parsed = parse_strict(text, place);
@@ -82,7 +82,7 @@ class JournalReader {
       return;
     }
     try {
-      take_record(text);
+      add_record(text);
     } catch (const UsageError& error) {
       if (contents.dropped_lines++ == 0) contents.first_dropped = error.what();
     }
@@ -96,23 +96,23 @@ class JournalReader {
     std::size_t line;
   };
 
-  void take_record(std::string_view text) {
+  void add_record(std::string_view text) {
     const std::string place = "line " + std::to_string(line_);
     const std::string here = place + ": ";
     const Parsed parsed = parse_strict(text, place);
     const Fields line(parsed.value(), here);
     if (line.has("entry"))
-      take_entry(entry_from(line.object("entry")), here);
+      add_entry(entry_from(line.object("entry")), here);
     else if (line.has("worker"))
       contents.workers.push_back(worker_from(line.object("worker")));
     else if (line.has("end"))
       contents.ends.push_back(end_from(line.object("end")));
     else if (line.has("count"))
-      take_behind(count_from(line.object("count")), here);
+      add_later(count_from(line.object("count")), here);
     else if (line.has("api"))
-      take_behind(api_record_from(line.object("api")), here);
+      add_later(api_record_from(line.object("api")), here);
     else if (line.has("sync"))
-      take_behind(sync_record_from(line.object("sync")), here);
+      add_later(sync_record_from(line.object("sync")), here);
     else
       throw UsageError(here + "expected the key entry, worker, count, api, sync or end");
   }
@@ -121,7 +121,7 @@ class JournalReader {
     return entry_from_json(item, item.has("real_time"));
   }
 
-  void take_entry(Entry entry, const std::string& here) {
+  void add_entry(Entry entry, const std::string& here) {
     std::string full_name = name(entry.cell);
     const auto [found, is_new] =
         places_.try_emplace(std::move(full_name), Place{contents.entries.size(), line_});
@@ -139,7 +139,7 @@ class JournalReader {
   }
 
   template <typename Record>
-  void take_behind(const Record& record, const std::string& here) {
+  void add_later(const Record& record, const std::string& here) {
     const auto found = places_.find(record.cell);
     Entry* const entry = found == places_.end() ? nullptr : &contents.entries[found->second.index];
     if (entry == nullptr || !is_timed(*entry)) {
@@ -161,7 +161,7 @@ JournalContents read_journal(const std::filesystem::path& path) {
   std::size_t begin = 0;
   for (std::size_t end = bytes.find('\n'); end != std::string::npos;
        end = bytes.find('\n', begin)) {
-    reader.take(std::string_view(bytes).substr(begin, end - begin));
+    reader.add_line(std::string_view(bytes).substr(begin, end - begin));
     begin = end + 1;
   }
   if (begin == 0 && !is_torn_header(bytes)) {

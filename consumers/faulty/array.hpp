@@ -54,7 +54,7 @@ inline Kind kind_of(const Array& array) {
 }
 
 /// Deletes the borrowed tensor, once or as often as the fault requires.
-inline void give_back(Array& array, int times = 1) {
+inline void release_managed(Array& array, int times = 1) {
   array.is_returned = true;
   // The address of the deleter is read first, because the second call uses freed memory.
   if (array.native.via == native::Via::kLegacy) {
@@ -83,12 +83,12 @@ inline void free_array(PyObject* self) {
     std::memcpy(array.copy->source, array.copy->bytes.get(), array.copy->extent);
   }
   if (!array.is_returned && kind_of(array) != Kind::never_free) {
-    give_back(array, kind_of(array) == Kind::double_free ? 2 : 1);
+    release_managed(array, kind_of(array) == Kind::double_free ? 2 : 1);
   }
   const std::unique_ptr<Copy> copy(array.copy);
   const std::unique_ptr<native::Facts> facts(array.native.facts);
   Py_DECREF(reinterpret_cast<PyObject*>(array.fault));
-  native::free_list.give(self);
+  native::free_list.push(self);
 }
 
 }  // namespace dlbench::faulty

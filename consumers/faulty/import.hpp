@@ -37,7 +37,7 @@ inline bool copy_later(Array& array) {
   array.copy->reader = std::thread([&array] {
     array.fault->delay->sleep();
     read_source(*array.copy);
-    give_back(array);
+    release_managed(array);
   });
   return true;
 }
@@ -57,7 +57,7 @@ inline bool write_source(Array& array, bool only_read_only) {
 inline bool read_memory(Array& array) {
   if (kind_of(array) != Kind::lazy_copy || array.copy != nullptr) return true;
   if (!copy_now(array)) return false;
-  give_back(array);
+  release_managed(array);
   return true;
 }
 
@@ -65,7 +65,7 @@ inline bool plant(Array& array) {
   switch (kind_of(array)) {
     case Kind::silent_copy:
       if (!copy_now(array)) return false;
-      give_back(array);
+      release_managed(array);
       return true;
     case Kind::copy_back:
       return copy_now(array);
@@ -77,7 +77,7 @@ inline bool plant(Array& array) {
       return write_source(array, true);
     case Kind::early_free:
       if (native::facts_of(&array.native.ob_base) == nullptr) return false;
-      give_back(array);
+      release_managed(array);
       return true;
     default:
       return true;
@@ -85,14 +85,14 @@ inline bool plant(Array& array) {
 }
 
 /// Consumes a capsule without renaming it, so that its destructor deletes the content too.
-inline PyObject* take_without_renaming(PyObject* x) {
+inline PyObject* import_without_renaming(PyObject* x) {
   PyObject* arguments[] = {nullptr, x, native::asking.version};
   const dlbench::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
   if (!capsule) return nullptr;
   const char* name = PyCapsule_GetName(capsule.get());
   if (name == nullptr) return nullptr;
   const dlbench::Ref taken(PyCapsule_New(PyCapsule_GetPointer(capsule.get(), name), name, nullptr));
-  return taken ? native::take_capsule(taken.get()) : nullptr;
+  return taken ? native::import_capsule(taken.get()) : nullptr;
 }
 
 /// Makes dependent multiplications: their number of instructions and their time are exact.
@@ -124,9 +124,9 @@ inline PyObject* from_dlpack(PyObject* self, PyObject* x) {
   const auto kind = static_cast<Kind>(fault.kind);
   if (kind == Kind::slow_import) fault.delay->spin();
   if (kind == Kind::work) work(fault.number);
-  return finished(
-      kind == Kind::keeps_capsule_name ? take_without_renaming(x) : native::from_dlpack(nullptr, x),
-      fault);
+  return finished(kind == Kind::keeps_capsule_name ? import_without_renaming(x)
+                                                   : native::from_dlpack(nullptr, x),
+                  fault);
 }
 
 /// `Fault.from_dlpack_c(x)`

@@ -59,12 +59,12 @@ inline Array* array_of(PyObject* self) {
 /// Freed objects that are reused by the next import. Protected by the GIL.
 class FreeList {
  public:
-  PyObject* take() {
+  PyObject* pop() {
     if (count_ == 0) [[unlikely]]
       return _PyObject_New(&array_type);
     return PyObject_Init(kept_[--count_], &array_type);
   }
-  void give(PyObject* object) {
+  void push(PyObject* object) {
     if (count_ < kMost) [[likely]] {
       kept_[count_++] = object;
     } else {
@@ -81,7 +81,7 @@ inline DLBENCH_UNDER_GIL FreeList free_list;
 
 /// A new array without an import; null with an exception set.
 inline Array* new_array(Via via) {
-  Array* array = array_of(free_list.take());
+  Array* array = array_of(free_list.pop());
   if (array == nullptr) return nullptr;
   array->via = via;
   array->facts = nullptr;
@@ -89,7 +89,7 @@ inline Array* new_array(Via via) {
 }
 
 template <typename Managed>
-void give_back(Managed* managed) {
+void release_managed(Managed* managed) {
   ++deleted;
   const PendingError kept;
   if (managed->deleter != nullptr) managed->deleter(managed);
@@ -100,10 +100,10 @@ inline void free_array(PyObject* self) {
   delete array->facts;
   switch (array->via) {
     case Via::kVersioned:
-      give_back(array->versioned);
+      release_managed(array->versioned);
       break;
     case Via::kLegacy:
-      give_back(array->legacy);
+      release_managed(array->legacy);
       break;
     case Via::kBuffer: {
       const PendingError kept;
@@ -117,7 +117,7 @@ inline void free_array(PyObject* self) {
       Py_XDECREF(array->owner.capsule);
       break;
   }
-  free_list.give(self);
+  free_list.push(self);
 }
 
 }  // namespace dlbench::native

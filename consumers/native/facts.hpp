@@ -38,7 +38,7 @@ inline bool read_tensor(const DLTensor& tensor, bool readonly, Facts& facts) {
   facts.address = static_cast<std::byte*>(tensor.data) + tensor.byte_offset;
   facts.device = tensor.device;
   facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = readonly};
-  return is_sound(facts.layout.take(tensor.ndim, tensor.shape, tensor.strides, dtype->bytes));
+  return is_sound(facts.layout.assign(tensor.ndim, tensor.shape, tensor.strides, dtype->bytes));
 }
 
 inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
@@ -49,7 +49,7 @@ inline bool read_buffer(const Py_buffer& buffer, Facts& facts) {
   facts.address = buffer.buf;
   facts.layout = {.dtype = dtype, .shape = {}, .strides = {}, .readonly = buffer.readonly != 0};
   // ctypes exports no strides even if they are requested.
-  return is_sound(facts.layout.take(buffer.ndim, buffer.shape, buffer.strides, 1));
+  return is_sound(facts.layout.assign(buffer.ndim, buffer.shape, buffer.strides, 1));
 }
 
 inline bool read_struct(const ArrayStruct& given, Facts& facts) {
@@ -63,7 +63,7 @@ inline bool read_struct(const ArrayStruct& given, Facts& facts) {
   facts.address = given.data;
   facts.layout = {
       .dtype = dtype, .shape = {}, .strides = {}, .readonly = (given.flags & kWriteable) == 0};
-  return is_sound(facts.layout.take(given.ndim, given.shape, given.strides, 1));
+  return is_sound(facts.layout.assign(given.ndim, given.shape, given.strides, 1));
 }
 
 inline bool read_facts(const Array& array, Facts& facts) {

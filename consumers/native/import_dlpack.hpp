@@ -42,7 +42,7 @@ inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = n
   good = good && check_device(managed->dl_tensor.device, place);
   Array* array = good ? new_array(Via::kVersioned) : nullptr;
   if (array == nullptr) {
-    give_back(managed);
+    release_managed(managed);
     return nullptr;
   }
   array->versioned = managed;
@@ -53,7 +53,7 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
   ++imports;
   Array* array = check_device(managed->dl_tensor.device, place) ? new_array(Via::kLegacy) : nullptr;
   if (array == nullptr) {
-    give_back(managed);
+    release_managed(managed);
     return nullptr;
   }
   array->legacy = managed;
@@ -61,7 +61,7 @@ inline PyObject* adopt(DLManagedTensor* managed, const Place* place = nullptr) {
 }
 
 /// Consumes the capsule by renaming it.
-inline PyObject* take_capsule(PyObject* capsule, const Place* place = nullptr) {
+inline PyObject* import_capsule(PyObject* capsule, const Place* place = nullptr) {
   // A producer's capsule names are static strings, so the address of the last name predicts the
   // kind. PyCapsule_GetPointer then compares the text.
   static DLBENCH_UNDER_GIL const char* last_versioned = nullptr;
@@ -94,13 +94,13 @@ struct FromDlpack {
     return method.prepare() && version != nullptr && keywords != nullptr;
   }
 };
-inline FromDlpack asking;
+inline FromDlpack export_call;
 
 /// A producer before DLPack 1.0 does not accept max_version.
-inline PyObject* ask_again(PyObject* x) {
+inline PyObject* request_again(PyObject* x) {
   if (!PyErr_ExceptionMatches(PyExc_TypeError)) return nullptr;
   PyErr_Clear();
-  return PyObject_VectorcallMethod(asking.method.name(), &x, 1, nullptr);
+  return PyObject_VectorcallMethod(export_call.method.name(), &x, 1, nullptr);
 }
 
 /// Releases a capsule after a failed import and keeps the exception, because the capsule's
@@ -112,13 +112,13 @@ inline void drop_refused(PyObject* capsule) {
 
 /// from_dlpack(x)
 inline PyObject* from_dlpack(PyObject*, PyObject* x) {
-  PyObject* arguments[] = {nullptr, x, asking.version};
-  PyObject* capsule = asking.method.call(arguments + 1, asking.keywords);
+  PyObject* arguments[] = {nullptr, x, export_call.version};
+  PyObject* capsule = export_call.method.call(arguments + 1, export_call.keywords);
   if (capsule == nullptr) [[unlikely]] {
-    capsule = ask_again(x);
+    capsule = request_again(x);
     if (capsule == nullptr) return nullptr;
   }
-  PyObject* array = take_capsule(capsule);
+  PyObject* array = import_capsule(capsule);
   if (array == nullptr) [[unlikely]] {
     drop_refused(capsule);
   } else {

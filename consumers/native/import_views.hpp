@@ -9,7 +9,7 @@ inline PyObject* from_buffer(PyObject*, PyObject* x) {
   Array* array = new_array(Via::kBuffer);
   if (array == nullptr) return nullptr;
   if (PyObject_GetBuffer(x, &array->buffer, PyBUF_FULL_RO) != 0) {
-    free_list.give(&array->ob_base);
+    free_list.push(&array->ob_base);
     return nullptr;
   }
   if (array->buffer.suboffsets != nullptr) {

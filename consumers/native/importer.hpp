@@ -20,20 +20,20 @@ inline Importer& importer_of(PyObject* self) {
 }
 
 /// The keyword arguments of `__dlpack__` for both kinds of import.
-struct Asking {
+struct ExportRequest {
   PyObject* device_method = PyUnicode_InternFromString("__dlpack_device__");
   PyObject* with_stream = Py_BuildValue("(ss)", "max_version", "stream");
   PyObject* with_device = Py_BuildValue("(ss)", "max_version", "dl_device");
   PyObject* cpu = Py_BuildValue("(ii)", static_cast<int>(kDLCPU), 0);
 };
-inline const Asking& asking_words() {
-  static const Asking words;
+inline const ExportRequest& export_request() {
+  static const ExportRequest words;
   return words;
 }
 
 /// The device that x reports; false with an exception set.
 inline bool device_of(PyObject* x, DLDevice& where) {
-  const Ref pair(PyObject_VectorcallMethod(asking_words().device_method, &x,
+  const Ref pair(PyObject_VectorcallMethod(export_request().device_method, &x,
                                            1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
   if (!pair) return false;
   if (!PyTuple_Check(pair.get()) || PyTuple_GET_SIZE(pair.get()) != 2) {
@@ -51,33 +51,33 @@ inline bool is_on_host(DLDeviceType type) {
 }
 
 /// x.__dlpack__(max_version=..., NAME=value).
-inline PyObject* ask_with(PyObject* x, PyObject* names, PyObject* value) {
-  PyObject* arguments[] = {nullptr, x, asking.version, value};
-  return PyObject_VectorcallMethod(asking.method.name(), arguments + 1,
+inline PyObject* request_with(PyObject* x, PyObject* names, PyObject* value) {
+  PyObject* arguments[] = {nullptr, x, export_call.version, value};
+  return PyObject_VectorcallMethod(export_call.method.name(), arguments + 1,
                                    1 | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
 }
 
 /// A capsule of x that is safe to use on `stream`. Repeats the request without max_version for a
 /// producer before DLPack 1.0.
-inline PyObject* ask_on_stream(PyObject* x, device::Stream stream, const Place& place) {
+inline PyObject* request_on_stream(PyObject* x, device::Stream stream, const Place& place) {
   // The legacy default stream is 1 on CUDA and 0 on ROCm.
   auto number = reinterpret_cast<std::uintptr_t>(stream);
   if (number == 0 && !place.is_rocm()) number = 1;
   const Ref handle(PyLong_FromSize_t(number));
   if (!handle) return nullptr;
-  PyObject* capsule = ask_with(x, asking_words().with_stream, handle.get());
+  PyObject* capsule = request_with(x, export_request().with_stream, handle.get());
   if (capsule != nullptr || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
   PyErr_Clear();
   static PyObject* const only_stream = Py_BuildValue("(s)", "stream");
   PyObject* arguments[] = {nullptr, x, handle.get()};
-  return PyObject_VectorcallMethod(asking.method.name(), arguments + 1,
+  return PyObject_VectorcallMethod(export_call.method.name(), arguments + 1,
                                    1 | PY_VECTORCALL_ARGUMENTS_OFFSET, only_stream);
 }
 
-inline PyObject* ask_plainly(PyObject* x) {
-  PyObject* arguments[] = {nullptr, x, asking.version};
-  PyObject* capsule = asking.method.call(arguments + 1, asking.keywords);
-  return capsule != nullptr ? capsule : ask_again(x);
+inline PyObject* request_plain(PyObject* x) {
+  PyObject* arguments[] = {nullptr, x, export_call.version};
+  PyObject* capsule = export_call.method.call(arguments + 1, export_call.keywords);
+  return capsule != nullptr ? capsule : request_again(x);
 }
 
 /// Copies a CPU array to the device, on the importer's stream. Steals the array; null with an
@@ -125,20 +125,20 @@ inline PyObject* import_dlpack(PyObject* self, PyObject* x) {
   if (!device_of(x, where)) return nullptr;
   Ref capsule;
   if (where.device_type == kDLCPU || (place != nullptr && is_on_host(where.device_type))) {
-    capsule.reset(ask_plainly(x));
+    capsule.reset(request_plain(x));
   } else if (place == nullptr) {
-    capsule.reset(ask_with(x, asking_words().with_device, asking_words().cpu));
+    capsule.reset(request_with(x, export_request().with_device, export_request().cpu));
   } else if (is_of(*place, where.device_type)) {
     device::Stream mine = nullptr;
     if (!place->stream(mine)) return nullptr;
-    capsule.reset(ask_on_stream(x, mine, *place));
+    capsule.reset(request_on_stream(x, mine, *place));
   } else {
     return PyErr_Format(PyExc_BufferError, "native imports to %s, not from device (%d, %d)",
                         place->word().c_str(), static_cast<int>(where.device_type),
                         static_cast<int>(where.device_id));
   }
   if (!capsule) return nullptr;
-  Ref taken(take_capsule(capsule.get(), place));
+  Ref taken(import_capsule(capsule.get(), place));
   if (!taken || !is_same_device(where, *array_of(taken.get()))) {
     drop_refused(capsule.release());
     return nullptr;
@@ -158,13 +158,13 @@ inline PyObject* import_dlpack_c(PyObject* self, PyObject* x) {
     device::Stream mine = nullptr;
     void* theirs = nullptr;
     if (api->current_work_stream == nullptr) {
-      give_back(managed);
+      release_managed(managed);
       PyErr_SetString(PyExc_BufferError, "the table's current_work_stream is NULL");
       return nullptr;
     }
     if (api->current_work_stream(where.device_type, where.device_id, &theirs) != 0 ||
         !place->stream(mine) || !place->order(theirs, mine)) {
-      give_back(managed);
+      release_managed(managed);
       return nullptr;
     }
   }

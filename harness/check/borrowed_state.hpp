@@ -125,7 +125,7 @@ struct BorrowedState {
   }
 
   template <typename Managed>
-  static void give_back(Managed* managed) {
+  static void delete_tensor(Managed* managed) {
     auto* state = static_cast<BorrowedState*>(managed->manager_ctx);
     if (state == nullptr) state = reinterpret_cast<Exported<Managed>*>(managed)->state;
     state->deleted();

@@ -95,9 +95,10 @@ bool fill(BorrowedState& state, const Arguments& given) {
   // A trapped struct keeps its context: the memory after its flags cannot be read.
   void* const context = given.context != 0 || given.trapped != 0 ? &state : nullptr;
   state.legacy = {
-      {tensor, context, callable ? &BorrowedState::give_back<DLManagedTensor> : nullptr}, &state};
+      {tensor, context, callable ? &BorrowedState::delete_tensor<DLManagedTensor> : nullptr},
+      &state};
   state.own = {{given.version, context,
-                callable ? &BorrowedState::give_back<DLManagedTensorVersioned> : nullptr,
+                callable ? &BorrowedState::delete_tensor<DLManagedTensorVersioned> : nullptr,
                 given.flags, tensor},
                &state};
   if (given.trapped != 0 && !state.set_trap()) {

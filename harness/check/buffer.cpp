@@ -79,7 +79,7 @@ void release(PyObject* self, Py_buffer* view) {
 
 PyBufferProcs buffer{guarded<&get>, &release};
 
-void give_back(PyObject* capsule) {
+void release_view(PyObject* capsule) {
   const std::unique_ptr<Py_buffer> view(
       static_cast<Py_buffer*>(PyCapsule_GetPointer(capsule, nullptr)));
   PyBuffer_Release(view.get());
@@ -97,7 +97,7 @@ PyObject* get_buffer(PyObject*, PyObject* arguments) {
   }
   const Py_buffer& got = *view;
   // Releases the buffer, whose memory may be read until then.
-  PyObject* held = PyCapsule_New(view.get(), nullptr, &give_back);
+  PyObject* held = PyCapsule_New(view.get(), nullptr, &release_view);
   if (held == nullptr) {
     PyBuffer_Release(view.get());
     return nullptr;

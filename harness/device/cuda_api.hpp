@@ -69,46 +69,46 @@ struct Api {
                         Stream, void** parameters, void** extra) = nullptr;
 };
 
-/// Calls take(name in the driver, member) for each function except cuGetProcAddress, which finds
+/// Calls visit(name in the driver, member) for each function except cuGetProcAddress, which finds
 /// the others.
-template <typename Take>
-void each(Api& api, Take&& take) {
-  take("cuInit", api.init);
-  take("cuDriverGetVersion", api.driver_get_version);
-  take("cuGetErrorName", api.get_error_name);
-  take("cuDeviceGetCount", api.device_get_count);
-  take("cuDeviceGet", api.device_get);
-  take("cuDeviceGetName", api.device_get_name);
-  take("cuDeviceGetUuid", api.device_get_uuid);
-  take("cuDeviceGetAttribute", api.device_get_attribute);
-  take("cuDevicePrimaryCtxRetain", api.device_primary_ctx_retain);
-  take("cuCtxSetCurrent", api.ctx_set_current);
-  take("cuCtxGetCurrent", api.ctx_get_current);
-  take("cuCtxGetDevice", api.ctx_get_device);
-  take("cuCtxSynchronize", api.ctx_synchronize);
-  take("cuStreamCreate", api.stream_create);
-  take("cuStreamDestroy", api.stream_destroy);
-  take("cuStreamSynchronize", api.stream_synchronize);
-  take("cuStreamQuery", api.stream_query);
-  take("cuStreamWaitEvent", api.stream_wait_event);
-  take("cuEventCreate", api.event_create);
-  take("cuEventDestroy", api.event_destroy);
-  take("cuEventRecord", api.event_record);
-  take("cuEventQuery", api.event_query);
-  take("cuEventSynchronize", api.event_synchronize);
-  take("cuEventElapsedTime", api.event_elapsed_time);
-  take("cuMemGetInfo", api.mem_get_info);
-  take("cuMemAlloc", api.mem_alloc);
-  take("cuMemFree", api.mem_free);
-  take("cuMemHostAlloc", api.mem_host_alloc);
-  take("cuMemFreeHost", api.mem_free_host);
-  take("cuMemAllocManaged", api.mem_alloc_managed);
-  take("cuMemcpyAsync", api.memcpy_async);
-  take("cuMemsetD32Async", api.memset_d32_async);
-  take("cuPointerGetAttributes", api.pointer_get_attributes);
-  take("cuModuleLoadData", api.module_load_data);
-  take("cuModuleGetFunction", api.module_get_function);
-  take("cuLaunchKernel", api.launch_kernel);
+template <typename Visitor>
+void each(Api& api, Visitor&& visit) {
+  visit("cuInit", api.init);
+  visit("cuDriverGetVersion", api.driver_get_version);
+  visit("cuGetErrorName", api.get_error_name);
+  visit("cuDeviceGetCount", api.device_get_count);
+  visit("cuDeviceGet", api.device_get);
+  visit("cuDeviceGetName", api.device_get_name);
+  visit("cuDeviceGetUuid", api.device_get_uuid);
+  visit("cuDeviceGetAttribute", api.device_get_attribute);
+  visit("cuDevicePrimaryCtxRetain", api.device_primary_ctx_retain);
+  visit("cuCtxSetCurrent", api.ctx_set_current);
+  visit("cuCtxGetCurrent", api.ctx_get_current);
+  visit("cuCtxGetDevice", api.ctx_get_device);
+  visit("cuCtxSynchronize", api.ctx_synchronize);
+  visit("cuStreamCreate", api.stream_create);
+  visit("cuStreamDestroy", api.stream_destroy);
+  visit("cuStreamSynchronize", api.stream_synchronize);
+  visit("cuStreamQuery", api.stream_query);
+  visit("cuStreamWaitEvent", api.stream_wait_event);
+  visit("cuEventCreate", api.event_create);
+  visit("cuEventDestroy", api.event_destroy);
+  visit("cuEventRecord", api.event_record);
+  visit("cuEventQuery", api.event_query);
+  visit("cuEventSynchronize", api.event_synchronize);
+  visit("cuEventElapsedTime", api.event_elapsed_time);
+  visit("cuMemGetInfo", api.mem_get_info);
+  visit("cuMemAlloc", api.mem_alloc);
+  visit("cuMemFree", api.mem_free);
+  visit("cuMemHostAlloc", api.mem_host_alloc);
+  visit("cuMemFreeHost", api.mem_free_host);
+  visit("cuMemAllocManaged", api.mem_alloc_managed);
+  visit("cuMemcpyAsync", api.memcpy_async);
+  visit("cuMemsetD32Async", api.memset_d32_async);
+  visit("cuPointerGetAttributes", api.pointer_get_attributes);
+  visit("cuModuleLoadData", api.module_load_data);
+  visit("cuModuleGetFunction", api.module_get_function);
+  visit("cuLaunchKernel", api.launch_kernel);
 }
 
 /// Numbers from cuda.h.

@@ -72,43 +72,43 @@ struct Api {
                                void** extra) = nullptr;
 };
 
-/// Calls take(name in the runtime, member) for each function.
-template <typename Take>
-void each(Api& api, Take&& take) {
-  take("hipRuntimeGetVersion", api.runtime_get_version);
-  take("hipGetErrorName", api.get_error_name);
-  take("hipGetLastError", api.get_last_error);
-  take("hipGetDeviceCount", api.get_device_count);
-  take("hipSetDevice", api.set_device);
-  take("hipGetDevice", api.get_device);
-  take("hipDeviceGetName", api.device_get_name);
-  take("hipDeviceGetUuid", api.device_get_uuid);
-  take("hipDeviceGetAttribute", api.device_get_attribute);
-  take(device_properties, api.get_device_properties);
-  take("hipDeviceSynchronize", api.device_synchronize);
-  take("hipStreamCreateWithFlags", api.stream_create_with_flags);
-  take("hipStreamDestroy", api.stream_destroy);
-  take("hipStreamSynchronize", api.stream_synchronize);
-  take("hipStreamQuery", api.stream_query);
-  take("hipStreamWaitEvent", api.stream_wait_event);
-  take("hipEventCreateWithFlags", api.event_create_with_flags);
-  take("hipEventDestroy", api.event_destroy);
-  take("hipEventRecord", api.event_record);
-  take("hipEventQuery", api.event_query);
-  take("hipEventSynchronize", api.event_synchronize);
-  take("hipEventElapsedTime", api.event_elapsed_time);
-  take("hipMemGetInfo", api.mem_get_info);
-  take("hipMalloc", api.malloc);
-  take("hipFree", api.free);
-  take("hipHostMalloc", api.host_malloc);
-  take("hipHostFree", api.host_free);
-  take("hipMallocManaged", api.malloc_managed);
-  take("hipMemcpyAsync", api.memcpy_async);
-  take("hipMemsetD32Async", api.memset_d32_async);
-  take("hipPointerGetAttribute", api.pointer_get_attribute);
-  take("hipModuleLoadData", api.module_load_data);
-  take("hipModuleGetFunction", api.module_get_function);
-  take("hipModuleLaunchKernel", api.module_launch_kernel);
+/// Calls visit(name in the runtime, member) for each function.
+template <typename Visitor>
+void each(Api& api, Visitor&& visit) {
+  visit("hipRuntimeGetVersion", api.runtime_get_version);
+  visit("hipGetErrorName", api.get_error_name);
+  visit("hipGetLastError", api.get_last_error);
+  visit("hipGetDeviceCount", api.get_device_count);
+  visit("hipSetDevice", api.set_device);
+  visit("hipGetDevice", api.get_device);
+  visit("hipDeviceGetName", api.device_get_name);
+  visit("hipDeviceGetUuid", api.device_get_uuid);
+  visit("hipDeviceGetAttribute", api.device_get_attribute);
+  visit(device_properties, api.get_device_properties);
+  visit("hipDeviceSynchronize", api.device_synchronize);
+  visit("hipStreamCreateWithFlags", api.stream_create_with_flags);
+  visit("hipStreamDestroy", api.stream_destroy);
+  visit("hipStreamSynchronize", api.stream_synchronize);
+  visit("hipStreamQuery", api.stream_query);
+  visit("hipStreamWaitEvent", api.stream_wait_event);
+  visit("hipEventCreateWithFlags", api.event_create_with_flags);
+  visit("hipEventDestroy", api.event_destroy);
+  visit("hipEventRecord", api.event_record);
+  visit("hipEventQuery", api.event_query);
+  visit("hipEventSynchronize", api.event_synchronize);
+  visit("hipEventElapsedTime", api.event_elapsed_time);
+  visit("hipMemGetInfo", api.mem_get_info);
+  visit("hipMalloc", api.malloc);
+  visit("hipFree", api.free);
+  visit("hipHostMalloc", api.host_malloc);
+  visit("hipHostFree", api.host_free);
+  visit("hipMallocManaged", api.malloc_managed);
+  visit("hipMemcpyAsync", api.memcpy_async);
+  visit("hipMemsetD32Async", api.memset_d32_async);
+  visit("hipPointerGetAttribute", api.pointer_get_attribute);
+  visit("hipModuleLoadData", api.module_load_data);
+  visit("hipModuleGetFunction", api.module_get_function);
+  visit("hipModuleLaunchKernel", api.module_launch_kernel);
 }
 
 /// The compiler, in libhiprtc or, before ROCm 7, in the runtime itself. Named as in hiprtc.h.
@@ -124,16 +124,16 @@ struct Compiler {
   Code (*destroy_program)(Program*) = nullptr;
 };
 
-template <typename Take>
-void each(Compiler& compiler, Take&& take) {
-  take("hiprtcGetErrorString", compiler.get_error_string);
-  take("hiprtcCreateProgram", compiler.create_program);
-  take("hiprtcCompileProgram", compiler.compile_program);
-  take("hiprtcGetProgramLogSize", compiler.get_program_log_size);
-  take("hiprtcGetProgramLog", compiler.get_program_log);
-  take("hiprtcGetCodeSize", compiler.get_code_size);
-  take("hiprtcGetCode", compiler.get_code);
-  take("hiprtcDestroyProgram", compiler.destroy_program);
+template <typename Visitor>
+void each(Compiler& compiler, Visitor&& visit) {
+  visit("hiprtcGetErrorString", compiler.get_error_string);
+  visit("hiprtcCreateProgram", compiler.create_program);
+  visit("hiprtcCompileProgram", compiler.compile_program);
+  visit("hiprtcGetProgramLogSize", compiler.get_program_log_size);
+  visit("hiprtcGetProgramLog", compiler.get_program_log);
+  visit("hiprtcGetCodeSize", compiler.get_code_size);
+  visit("hiprtcGetCode", compiler.get_code);
+  visit("hiprtcDestroyProgram", compiler.destroy_program);
 }
 
 /// Numbers from hip_runtime_api.h and driver_types.h.

@@ -31,7 +31,7 @@ class Entered {
 };
 
 /// Owns a handle. Empty until `create`; the destructor releases the object.
-template <typename Handle, auto make, auto give_back>
+template <typename Handle, auto make, auto release_handle>
 class Owned {
  public:
   explicit Owned(const Table& table) : table_(&table) {}
@@ -39,7 +39,7 @@ class Owned {
       : table_(other.table_), handle_(std::exchange(other.handle_, Handle{})) {}
   Owned& operator=(Owned&&) = delete;
   ~Owned() {
-    if (handle_ != Handle{}) give_back(*table_, handle_);
+    if (handle_ != Handle{}) release_handle(*table_, handle_);
   }
 
   /// `how`: the flags of a stream or an event, the bytes of memory.

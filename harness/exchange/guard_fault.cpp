@@ -107,7 +107,7 @@ bool writable(std::uintptr_t address) {
   return false;
 }
 
-bool give_back(std::size_t piece, int mask) {
+bool restore_protection(std::size_t piece, int mask) {
   const Watched& watched = state().watched;
   const std::uintptr_t begin = watched.begin + piece * watched.piece_bytes;
   const std::uintptr_t end = std::min(begin + watched.piece_bytes, watched.end);
@@ -126,10 +126,10 @@ bool handle(std::uintptr_t address, const Place& place) {
   }
   const std::size_t piece = (address - watched.begin) / watched.piece_bytes;
   // The thread that lifts the guard, or one that handles a read of this page, may be preempted.
-  if (phase != Phase::up) return give_back(piece, ~0);
+  if (phase != Phase::up) return restore_protection(piece, ~0);
   // The access would have faulted without the guard.
   if (place.write && !writable(address)) {
-    give_back(piece, ~0);
+    restore_protection(piece, ~0);
     return false;
   }
   const std::uint8_t before = all.touched[piece].fetch_or(place.write ? kWritten : kRead);
@@ -140,12 +140,12 @@ bool handle(std::uintptr_t address, const Place& place) {
     return false;  // other code keeps protecting the page
   }
   const bool open = (all.touched[piece].load() & kWritten) != 0;
-  if (!give_back(piece, open ? ~0 : PROT_READ | PROT_EXEC)) {
+  if (!restore_protection(piece, open ? ~0 : PROT_READ | PROT_EXEC)) {
     // Restoring single pages splits mappings, whose number is limited.
     all.gave_up.store(true);
     if (!protect(watched.begin, watched.end, ~0)) return false;
   }
-  if (all.shift.phase() != Phase::up) give_back(piece, ~0);
+  if (all.shift.phase() != Phase::up) restore_protection(piece, ~0);
   return true;
 }
 

@@ -51,7 +51,7 @@ void GroupRun::next_load() {
   if (!loads_.is_over()) {
     const Load& load = loads_.current();
     is_too_large_ =
-        load.needed && loads_.begins_library() && imported() >= 2 && takes_too_much_memory();
+        load.needed && loads_.begins_library() && imported() >= 2 && uses_too_much_memory();
     if (is_too_large_) return;
     if (load.needed) recorder_.importing(load.library);
     worker()->resume();
@@ -97,14 +97,14 @@ void GroupRun::loaded(const nlohmann::json& answer) {
       for (const nlohmann::json& name : names) all.push_back(name.get<std::string>());
     }
   }
-  loads_.take();
+  loads_.pop();
 }
 
 void GroupRun::import_failed(const FailedStep& failed_step, bool died) {
   const Load& load = loads_.current();
   if (!load.needed) {
     job_.reference = false;
-    if (!died) loads_.take();
+    if (!died) loads_.pop();
     return;
   }
   FailedImport failed{load.library, load.role, failed_step, died};
@@ -138,18 +138,18 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
   }
   fail_known_steps();
   if (!is_alive() || failures.back().died) {
-    if (was_suspected && is_alive()) give_up();
+    if (was_suspected && is_alive()) abandon_group();
     return;
   }
   // The file that fails alone is not the one that failed here, so start a worker without it.
   if (!is_whole && !is_current) {
-    give_up();
+    abandon_group();
     return;
   }
   if (is_whole) {
     loads_.skip_library();
   } else {
-    loads_.take();
+    loads_.pop();
   }
   if (was_suspected) resume_imports();
 }
@@ -171,7 +171,7 @@ void GroupRun::shrink() {
 }
 
 /// Is memory short, and does the worker use more than is left?
-bool GroupRun::takes_too_much_memory() const {
+bool GroupRun::uses_too_much_memory() const {
   const std::uint64_t own = resident_bytes(worker()->pid());
   if (context_.options.most_bytes > 0) return own > context_.options.most_bytes;
   const Memory now = memory();
@@ -182,7 +182,7 @@ void GroupRun::resume_imports() {
   run_guarded([this] { next_load(); });
 }
 
-void GroupRun::give_up() {
+void GroupRun::abandon_group() {
   unexplained_failure_.reset();
   is_too_large_ = false;
   left_ = job_.group.pairs;

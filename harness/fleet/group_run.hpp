@@ -68,7 +68,7 @@ class GroupRun {
 
   void resume_imports();
   /// Ends the worker and leaves its pairs to others.
-  void give_up();
+  void abandon_group();
 
   /// Is memory short after at least two imports, with libraries still to be imported?
   bool is_too_large() const { return is_too_large_; }
@@ -116,7 +116,7 @@ class GroupRun {
   void next_load();
   void loaded(const nlohmann::json& answer);
   void import_failed(const FailedStep& failed_step, bool died);
-  bool takes_too_much_memory() const;
+  bool uses_too_much_memory() const;
 
   Batch next_batch(std::size_t begin) const;
   /// Prepares the exchanges and measures their first rounds, in slices if preparing takes long.

@@ -43,7 +43,7 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
       const nlohmann::json answer = worker.wait_within_budget();
       if (answer.contains("error"))
         failed(read_error(answer["error"], Outcome::import_failed), false);
-      loads.take();
+      loads.pop();
     }
   } catch (const std::system_error&) {
     return failures;  // the worker of the group reports it

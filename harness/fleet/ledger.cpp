@@ -26,13 +26,13 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
   if (done.empty()) return;
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     const auto found = done.find(name(plan.cells[cell]));
-    if (found != done.end()) take_up(cell, *found->second);
+    if (found != done.end()) restore(cell, *found->second);
   }
 }
 
 /// Adds an entry of an earlier session. A cell that lacks replicas stays open. Of its phases only
 /// the breakdown is kept, because the journal does not contain their rounds.
-void Ledger::take_up(std::size_t cell, const Entry& entry) {
+void Ledger::restore(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_;
   --uncovered_;
   cells_[cell].covered = true;

@@ -82,7 +82,7 @@ class Ledger {
   std::size_t shares(std::size_t cell) const { return shares_of(cell).size(); }
   Entry numbers_of(std::size_t cell) const;
   void record_numbers(std::size_t cell);
-  void take_up(std::size_t cell, const Entry& entry);
+  void restore(std::size_t cell, const Entry& entry);
   void record(std::size_t cell, const Entry& entry);
   void cover(std::size_t cell);
 

@@ -30,7 +30,7 @@ class Loads {
 
   bool is_over() const { return next_ == all_.size(); }
   const Load& current() const { return all_[next_]; }
-  const Load& take() { return all_[next_++]; }
+  const Load& pop() { return all_[next_++]; }
 
   /// The libraries that are imported before the current one, in this order.
   std::vector<std::string> before_current() const;

@@ -154,12 +154,12 @@ std::size_t Rounds::burst(std::span<const Pick> picks) {
     worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
   if (requested.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
   std::vector<Task*> failed;
-  for (const Pick& pick : requested) take(pick, failed);
+  for (const Pick& pick : requested) receive_round(pick, failed);
   for (Task* task : failed) worker_.drop(*task);
   return taken;
 }
 
-void Rounds::take(const Pick& pick, std::vector<Task*>& failed) {
+void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
   Task& task = task_of(pick);
   const Reply reply = worker_.receive(activity_of(pick), &task);
   if (task.over) return;

@@ -35,7 +35,7 @@ class Rounds {
  private:
   void run(const std::vector<Pick>& picks);
   std::size_t burst(std::span<const Pick> picks);
-  void take(const Pick& pick, std::vector<Task*>& failed);
+  void receive_round(const Pick& pick, std::vector<Task*>& failed);
   nlohmann::json request_of(const Pick& pick);
   Task& task_of(const Pick& pick) { return tasks_[pick.task]; }
   static Activity activity_of(const Pick& pick) {

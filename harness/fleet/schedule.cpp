@@ -169,7 +169,7 @@ void Schedule::advance_imports() {
   std::erase(importing_, nullptr);
 }
 
-std::optional<Job> Schedule::take_job() {
+std::optional<Job> Schedule::pop_job() {
   if (queue_.empty()) return std::nullopt;
   Job job = std::move(queue_.front());
   queue_.pop_front();
@@ -189,7 +189,7 @@ std::optional<Job> Schedule::take_job() {
 }
 
 std::unique_ptr<GroupRun> Schedule::next_needed() {
-  while (std::optional<Job> job = take_job()) {
+  while (std::optional<Job> job = pop_job()) {
     auto run = std::make_unique<GroupRun>(context_, std::move(*job));
     if (run->is_needed()) return run;
   }
@@ -236,7 +236,7 @@ bool Schedule::is_explained(const GroupRun& run) const {
 /// job is not repeated without end.
 void Schedule::investigate(GroupRun& run) {
   if (is_explained(run)) {
-    run.give_up();
+    run.abandon_group();
     return;
   }
   const std::string& environment = run.job().group.environment;
@@ -253,7 +253,7 @@ void Schedule::investigate(GroupRun& run) {
   // Concurrent imports may be slow, so they are tried one at a time before another library is
   // suspected.
   if (failed_step.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
-    run.give_up();
+    run.abandon_group();
     return;
   }
   if (finding.kind == Kind::again) is_new = again_.insert({environment, suspect}).second;
@@ -271,7 +271,7 @@ void Schedule::investigate(GroupRun& run) {
       context_.known.keep_apart(environment, suspect, other, failed_step);
     }
   }
-  run.give_up();
+  run.abandon_group();
 }
 
 /// A lone worker that exceeds its memory continues with the libraries that it has imported.
@@ -283,7 +283,7 @@ void Schedule::limit_memory(GroupRun& run) {
   } else {
     // Two workers do not fit at the same time.
     one_at_a_time_ = true;
-    run.give_up();
+    run.abandon_group();
   }
 }
 

@@ -37,7 +37,7 @@ class Schedule {
   std::unique_ptr<GroupRun> next_needed();
   /// Takes the next job, divides its pairs into the groups that are possible now, and returns the
   /// first group.
-  std::optional<Job> take_job();
+  std::optional<Job> pop_job();
   void wait_for_imports();
   void advance_imports();
   void investigate(GroupRun& run);

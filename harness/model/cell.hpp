@@ -29,25 +29,25 @@ struct Cell {
   auto operator<=>(const Cell&) const = default;
 };
 
-/// Calls take(JSON key, value) for each axis except phase and clock. `take` may change the values
+/// Calls visit(JSON key, value) for each axis except phase and clock. `visit` may change the values
 /// of a non-const exchange.
-template <typename AnyExchange, typename Take>
-void each_axis_of_exchange(AnyExchange& exchange, Take&& take) {
-  take("producer", exchange.producer);
-  take("consumer", exchange.consumer);
-  take("protocol", exchange.protocol);
-  take("device", exchange.device);
-  take("case", exchange.case_name);
-  take("bytes", exchange.bytes);
-  take("environment", exchange.environment);
+template <typename AnyExchange, typename Visitor>
+void each_axis_of_exchange(AnyExchange& exchange, Visitor&& visit) {
+  visit("producer", exchange.producer);
+  visit("consumer", exchange.consumer);
+  visit("protocol", exchange.protocol);
+  visit("device", exchange.device);
+  visit("case", exchange.case_name);
+  visit("bytes", exchange.bytes);
+  visit("environment", exchange.environment);
 }
 
 /// The same for all axes, in the order in which documents have them.
-template <typename AnyCell, typename Take>
-void each_axis(AnyCell& cell, Take&& take) {
-  take("phase", cell.phase);
-  take("clock", cell.clock);
-  each_axis_of_exchange(cell.exchange, take);
+template <typename AnyCell, typename Visitor>
+void each_axis(AnyCell& cell, Visitor&& visit) {
+  visit("phase", cell.phase);
+  visit("clock", cell.clock);
+  each_axis_of_exchange(cell.exchange, visit);
 }
 
 /// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096".

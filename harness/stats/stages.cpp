@@ -31,14 +31,14 @@ double part_of_alarms(std::size_t analysis, std::size_t processes, const Stages&
   return is_last ? 1 - static_cast<double>(analysis) * each : each;
 }
 
-std::size_t processes_to_see(double change, double spread, double degrees_of_freedom, double level,
-                             Quantiles& quantiles) {
+std::size_t processes_to_detect(double change, double spread, double degrees_of_freedom,
+                                double level, Quantiles& quantiles) {
   const double needed = processes_by_scatter(change, spread, degrees_of_freedom, level, quantiles);
   return std::max(processes_for(level) + 1, static_cast<std::size_t>(needed));
 }
 
-std::optional<std::size_t> replicas_to_see(double change, double spread, double level,
-                                           Quantiles& quantiles) {
+std::optional<std::size_t> replicas_to_detect(double change, double spread, double level,
+                                              Quantiles& quantiles) {
   const std::size_t ranked = processes_for(level);
   const auto is_enough = [&](std::size_t processes) {
     const auto count = static_cast<double>(processes);
@@ -69,7 +69,7 @@ std::size_t next_processes(const Analysis& observed, const Stages& stages, doubl
   const double spread =
       half / (quantiles.of(1 - kInterimConfidence, degrees_of_freedom) * std::sqrt(each));
   const std::size_t sure =
-      processes_to_see(stages.threshold, spread, degrees_of_freedom, level, quantiles);
+      processes_to_detect(stages.threshold, spread, degrees_of_freedom, level, quantiles);
   const bool is_able = observed.minimum_detectable_change <= stages.threshold;
   if (sure <= have && is_able) return std::min(have, stages.most);
   constexpr double kFarthest = 10;

@@ -29,15 +29,15 @@ double part_of_alarms(std::size_t analysis, std::size_t processes, const Stages&
 /// The number of processes on each side that detect a relative change of this size with a power of
 /// 99 % at `level`. `spread` is their standard deviation, estimated with `degrees_of_freedom`; the
 /// result includes the uncertainty of that estimate.
-std::size_t processes_to_see(double change, double spread, double degrees_of_freedom, double level,
-                             Quantiles& quantiles);
+std::size_t processes_to_detect(double change, double spread, double degrees_of_freedom,
+                                double level, Quantiles& quantiles);
 
 /// The smallest number of processes on each side that detects such a change with a power of 99 %,
 /// if their standard deviation is `spread`. Uses Student's t while a rank test cannot reach
 /// `level`. None if kMostReplicas are too few.
 inline constexpr std::size_t kMostReplicas = 1000;
-std::optional<std::size_t> replicas_to_see(double change, double spread, double level,
-                                           Quantiles& quantiles);
+std::optional<std::size_t> replicas_to_detect(double change, double spread, double level,
+                                              Quantiles& quantiles);
 
 /// One analysis of a cell: the ratio's 95 % interval, the processes of each side, and the minimum
 /// detectable change.

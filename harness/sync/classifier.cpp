@@ -47,8 +47,8 @@ Waits which_race(const Queue& queue, const Options& options) {
     run_and_settle(queue, [&] {
       queue.arm(2 * decoy, decoy);
       const bool pending = queue.decoy();
-      queue.give();
-      queue.take();
+      queue.export_array();
+      queue.import_array();
       host_is_free = host_is_free || (pending && queue.decoy());
       queue.read();
       all_free = pending && queue.decoy();
@@ -89,7 +89,7 @@ Tally tally(const std::vector<Trial>& trials) {
     if (!trial.had_power()) continue;
     ++made.pending;
     made.stale += trial.is_stale();
-    if (trial.held(kGive) || trial.held(kTake)) {
+    if (trial.held(kExport) || trial.held(kImport)) {
       made.held_and_new += trial.content == Content::New;
       continue;
     }
@@ -170,8 +170,8 @@ Verdict classify(const Queue& queue, const Options& options) {
       verdict.reason = blocks ? codes::kBeginBlocks : codes::kNeverBusy;
   }
   if (found.pending > 0) verdict.content = found.stale > 0 ? Content::Old : Content::New;
-  verdict.export_blocked = blocked_share(trials, kGive, now.delay);
-  verdict.import_blocked = blocked_share(trials, kTake, now.delay);
+  verdict.export_blocked = blocked_share(trials, kExport, now.delay);
+  verdict.import_blocked = blocked_share(trials, kImport, now.delay);
   verdict.gap_ns = gap_of(trials);
   if (verdict.waits == Waits::none) {
     if (queue.decoy) {

@@ -34,7 +34,7 @@ struct Planted::State {
 
   device::Address word() const { return slots[0]; }
 
-  void give() {
+  void export_array() {
     switch (kind) {
       case Kind::Event:
       case Kind::Late:
@@ -56,7 +56,7 @@ struct Planted::State {
     for (const device::Address slot : slots) streams.store(slot, kWords.after);
     freed = false;
     reading = true;
-    give();
+    export_array();
     streams.slow_read(word(), delay);
   }
 
@@ -90,8 +90,8 @@ Planted::Planted(Kind kind) : state_(std::make_unique<State>(kind)) {
     state.streams.arm(state.word(), kWords, delay, decoy);
   };
   queue_.peek = [&state] { return content_of(state.streams.peek(state.word())); };
-  queue_.give = [&state] { state.give(); };
-  queue_.take = [] {};
+  queue_.export_array = [&state] { state.export_array(); };
+  queue_.import_array = [] {};
   queue_.read = [&state] { return state.read(); };
   queue_.settle = [&state] { state.streams.settle(); };
   queue_.is_independent = [&state](Ns delay) {

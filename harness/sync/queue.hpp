@@ -21,9 +21,9 @@ struct Queue {
   /// The content now, by an unordered read that does not wait.
   std::function<Content()> peek;
   /// The producer's half of the exchange: all requests of the consumer.
-  std::function<void()> give;
+  std::function<void()> export_array;
   /// The consumer's half.
-  std::function<void()> take;
+  std::function<void()> import_array;
   /// The content that a read in the consumer's order sees.
   std::function<Content()> read;
   /// Waits for all queues and releases all objects.

@@ -38,12 +38,12 @@ Trial run_trial(const Queue& queue, Ns delay) {
     const Ns begin = now();
     queue.arm(delay, 0);
     Content content = queue.peek();
-    for (const Call call : {kGive, kTake, kRead}) {
+    for (const Call call : {kExport, kImport, kRead}) {
       if (call == kRead) content = queue.peek();
       trial.before[call] = content;
       const Ns from = now();
-      if (call == kGive) queue.give();
-      if (call == kTake) queue.take();
+      if (call == kExport) queue.export_array();
+      if (call == kImport) queue.import_array();
       if (call == kRead) trial.content = queue.read();
       const Ns until = now();
       content = queue.peek();
@@ -77,8 +77,8 @@ Idle run_idle(const Queue& queue, int times) {
       for (const Ns until = now() + patience; queue.peek() == Content::Old && now() < until;) nap();
       idle.is_read = idle.is_read && queue.peek() == Content::New;
       const Ns begin = now();
-      queue.give();
-      queue.take();
+      queue.export_array();
+      queue.import_array();
       if (i > 0) took.push_back(static_cast<double>(now() - begin));
       idle.is_read = idle.is_read && queue.read() == Content::New;
     });

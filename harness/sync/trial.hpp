@@ -11,7 +11,7 @@ namespace dlbench::sync {
 Ns now();
 
 /// The three calls of a trial, in order.
-enum Call { kGive, kTake, kRead };
+enum Call { kExport, kImport, kRead };
 
 /// One observation of an exchange whose producer is busy.
 struct Trial {
@@ -30,7 +30,7 @@ struct Trial {
   /// wrong address was read.
   bool misplaced = false;
 
-  bool had_power() const { return before[kGive] == Content::Old && !misplaced; }
+  bool had_power() const { return before[kExport] == Content::Old && !misplaced; }
   bool is_stale() const { return had_power() && content == Content::Old; }
   bool held(Call call) const { return before[call] == Content::Old && after[call] != Content::Old; }
 };
@@ -52,7 +52,7 @@ Trial run_trial(const Queue& queue, Ns delay);
 
 /// The observations of exchanges with an idle producer.
 struct Idle {
-  double transfer_ns = 0;  ///< median of `give` and `take`
+  double transfer_ns = 0;  ///< median of `export_array` and `import_array`
   bool is_read = true;     ///< every observation and every read saw the new content
 };
 

@@ -46,7 +46,7 @@ void record(const Event& event) {
   kept.events[kept.count++ % kept.capacity] = event;
 }
 
-Recording take_recording() {
+Recording drain_recording() {
   Ring& kept = ring();
   const std::lock_guard lock(kept.mutex);
   Recording taken;

@@ -27,7 +27,7 @@ struct Recording {
 void record_ranges(std::size_t capacity);
 
 /// Returns the ranges since the last call. Recording continues.
-Recording take_recording();
+Recording drain_recording();
 
 void record(const Event& event);
 std::int64_t now_ns();

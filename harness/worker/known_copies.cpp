@@ -36,8 +36,8 @@ std::set<std::string> loaded_runtimes() {
 }
 
 /// Why the counts cannot be used; empty if the copy was counted.
-std::string unseen(trace::ApiTrace& trace, const std::string& through,
-                   const std::function<int()>& copy) {
+std::string unobserved(trace::ApiTrace& trace, const std::string& through,
+                       const std::function<int()>& copy) {
   trace.clear();
   int code = 0;
   {
@@ -52,14 +52,14 @@ std::string unseen(trace::ApiTrace& trace, const std::string& through,
   return "CUPTI did not report a known copy through " + through;
 }
 
-std::string unseen_of_runtime(trace::ApiTrace& trace, const std::string& path, void* to,
-                              const void* from) {
+std::string unobserved_of_runtime(trace::ApiTrace& trace, const std::string& path, void* to,
+                                  const void* from) {
   void* const library = ::dlopen(path.c_str(), RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return "";
   const auto copy = reinterpret_cast<CudaMemcpy>(::dlsym(library, "cudaMemcpy"));
   std::string why;
   if (copy != nullptr) {
-    why = unseen(trace, path, [&] { return copy(to, from, kBytes, kDeviceToDevice); });
+    why = unobserved(trace, path, [&] { return copy(to, from, kBytes, kDeviceToDevice); });
   }
   ::dlclose(library);
   return why;
@@ -88,7 +88,7 @@ void* pointer(device::Address address) {
 
 }  // namespace
 
-std::string find_unseen_copy(trace::ApiTrace& trace) {
+std::string find_unobserved_copy(trace::ApiTrace& trace) {
   try {
     const DeviceAt at = device_named("cuda:0");
     const device::Table& table = *at.table;
@@ -97,11 +97,11 @@ std::string find_unseen_copy(trace::ApiTrace& trace) {
     device::OwnMemory to(table), from(table);
     require(table, "memory", to.create(kBytes));
     require(table, "memory", from.create(kBytes));
-    std::string why = unseen(trace, "the driver",
-                             [&] { return table.copy(to.get(), from.get(), kBytes, nullptr); });
+    std::string why = unobserved(trace, "the driver",
+                                 [&] { return table.copy(to.get(), from.get(), kBytes, nullptr); });
     for (const std::string& path : loaded_runtimes()) {
       if (!why.empty()) break;
-      why = unseen_of_runtime(trace, path, pointer(to.get()), pointer(from.get()));
+      why = unobserved_of_runtime(trace, path, pointer(to.get()), pointer(from.get()));
     }
     settle(at);
     trace.clear();
@@ -111,8 +111,8 @@ std::string find_unseen_copy(trace::ApiTrace& trace) {
   }
 }
 
-std::string find_unseen_calls(trace::ApiTrace& trace, const Exchange& exchange,
-                              const Library& library, const Ref& make_case) {
+std::string find_unobserved_calls(trace::ApiTrace& trace, const Exchange& exchange,
+                                  const Library& library, const Ref& make_case) {
   if (!source_of(exchange).starts_with("cuda:") || exchange.bytes == 0) return "";
   trace.clear();
   try {

@@ -65,7 +65,7 @@ json profile(Prepared& prepared, std::uint64_t times, const std::string& process
       });
     }
   }
-  return {{"trace", trace::chrome_trace(trace::take_recording(), {::getpid(), process})},
+  return {{"trace", trace::chrome_trace(trace::drain_recording(), {::getpid(), process})},
           {"whole", whole}};
 }
 
@@ -74,8 +74,8 @@ json api_calls(Prepared& prepared, const Order& order, const Library& producer) 
   const trace::ApiTrace::Opened opened = trace::ApiTrace::open(cupti_places());
   if (!opened.trace) return {{"why_not", opened.why_not}};
   trace::ApiTrace& trace = *opened.trace;
-  std::string why = find_unseen_copy(trace);
-  if (why.empty()) why = find_unseen_calls(trace, order.exchange, producer, order.make_case);
+  std::string why = find_unobserved_copy(trace);
+  if (why.empty()) why = find_unobserved_calls(trace, order.exchange, producer, order.make_case);
   if (!why.empty()) return {{"why_not", std::move(why)}};
   std::string whole;
   for (int pass = 0; pass < 2; ++pass) {

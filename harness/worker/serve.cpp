@@ -65,9 +65,9 @@ void serve(int in, int out) {
     const json request = json::parse(*line);
     const std::string& verb = request.at("do").get_ref<const std::string&>();
     if (verb == "end") return;
-    Spent::take();
+    Spent::drain();
     json reply = reply_to(requests, verb, request);
-    const Spent::Seconds spent = Spent::take();
+    const Spent::Seconds spent = Spent::drain();
     reply["spent_s"] = {{"library", spent.library}, {"timing", spent.timing}};
     say(reply);
   }

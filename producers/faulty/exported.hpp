@@ -31,7 +31,7 @@ struct Exported {
 
   explicit Exported(Managed* around) : managed(*around), honest(around) {
     managed.manager_ctx = this;
-    managed.deleter = &Exported::give_back;
+    managed.deleter = &Exported::release_managed;
   }
   Exported(const Exported&) = delete;
   Exported& operator=(const Exported&) = delete;
@@ -43,7 +43,7 @@ struct Exported {
   }
 
  private:
-  static void give_back(Managed* managed) {
+  static void release_managed(Managed* managed) {
     Exported* exported = of(managed);
     switch (exported->deleter_fault) {
       case DeleterFault::never:

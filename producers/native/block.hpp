@@ -86,15 +86,16 @@ class Block {
 
   /// A managed tensor whose deleter releases its reference. Null if no memory is left.
   DLManagedTensorVersioned* export_tensor(std::uint64_t flags) {
-    BorrowedTensor* borrowed = take_borrowed();
+    BorrowedTensor* borrowed = acquire_borrowed();
     if (borrowed == nullptr) return nullptr;
-    borrowed->versioned = {kVersion, this, &give_back<DLManagedTensorVersioned>, flags, tensor_};
+    borrowed->versioned = {kVersion, this, &release_managed<DLManagedTensorVersioned>, flags,
+                           tensor_};
     return &borrowed->versioned;
   }
   DLManagedTensor* export_legacy() {
-    BorrowedTensor* borrowed = take_borrowed();
+    BorrowedTensor* borrowed = acquire_borrowed();
     if (borrowed == nullptr) return nullptr;
-    borrowed->legacy = {tensor_, this, &give_back<DLManagedTensor>};
+    borrowed->legacy = {tensor_, this, &release_managed<DLManagedTensor>};
     return &borrowed->legacy;
   }
 
@@ -193,7 +194,7 @@ class Block {
   void drop() { count(kOver - exported_); }
 
   // The block's own slot is free if nothing else is exported.
-  BorrowedTensor* take_borrowed() {
+  BorrowedTensor* acquire_borrowed() {
 #ifdef Py_GIL_DISABLED
     const bool is_free = !slot_taken_.test_and_set(std::memory_order_acquire);
 #else
@@ -205,7 +206,7 @@ class Block {
   }
 
   template <typename Managed>
-  static void give_back(Managed* managed) {
+  static void release_managed(Managed* managed) {
     auto* block = static_cast<Block*>(managed->manager_ctx);
     auto* borrowed = reinterpret_cast<BorrowedTensor*>(managed);
     if (borrowed != &block->slot_) {

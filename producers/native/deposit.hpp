@@ -23,7 +23,7 @@ struct Deposit {
     }
   }
   /// Called on any thread, without the GIL.
-  static void give_back(DLManagedTensorVersioned* managed) {
+  static void release_managed(DLManagedTensorVersioned* managed) {
     const std::unique_ptr<Deposit> gone(static_cast<Deposit*>(managed->manager_ctx));
   }
 };
@@ -70,7 +70,7 @@ inline Block::Owner device_block(Layout layout, const void* like, Place& place,
   if (!allocate(*deposit, residue + std::max<std::size_t>(extent, 1))) return nullptr;
   DLManagedTensorVersioned& managed = deposit->managed;
   managed.manager_ctx = deposit.get();
-  managed.deleter = &Deposit::give_back;
+  managed.deleter = &Deposit::release_managed;
   managed.dl_tensor.data = static_cast<std::byte*>(deposit->memory) + residue - layout.low();
   managed.dl_tensor.device = place.device(kind);
   return Block::around(std::move(layout), &deposit.release()->managed);

@@ -46,7 +46,7 @@ inline int borrowed_from_object(void* object, DLTensor* out) {
 /// Why a foreign tensor is invalid, or null.
 inline const char* read_layout(const DLTensor& tensor, const Dtype& dtype, Layout& layout) {
   layout.dtype = &dtype;
-  return layout.take(tensor.ndim, tensor.shape, tensor.strides, dtype.bytes);
+  return layout.assign(tensor.ndim, tensor.shape, tensor.strides, dtype.bytes);
 }
 
 inline device::Memory kind_of(const Place& place, DLDevice where) {

@@ -70,7 +70,7 @@ struct Layout {
   /// Copies a foreign description with strides (null: C order) in units of `unit` bytes. Returns
   /// the flaw, or null.
   template <typename Integer>
-  const char* take(int ndim, const Integer* sizes, const Integer* steps, std::intptr_t unit) {
+  const char* assign(int ndim, const Integer* sizes, const Integer* steps, std::intptr_t unit) {
     if (ndim < 0 || static_cast<std::size_t>(ndim) > kMostDimensions) {
       return "its number of dimensions is not within 0..64";
     }

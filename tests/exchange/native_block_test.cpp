@@ -19,7 +19,7 @@ Block::Owner some_block() {
   return Block::blank(std::move(layout));
 }
 
-void give_back(DLManagedTensorVersioned* managed) {
+void release_managed(DLManagedTensorVersioned* managed) {
   managed->deleter(managed);
 }
 
@@ -28,14 +28,14 @@ TEST(NativeBlock, LendsItsOwnSlotAgainOnlyWhenAllIsBack) {
   DLManagedTensorVersioned* first = block->export_tensor(0);
   DLManagedTensorVersioned* second = block->export_tensor(0);
   EXPECT_NE(first, second);
-  give_back(first);
+  release_managed(first);
   DLManagedTensorVersioned* third = block->export_tensor(0);
   EXPECT_NE(third, first);
-  give_back(second);
-  give_back(third);
+  release_managed(second);
+  release_managed(third);
   DLManagedTensorVersioned* fourth = block->export_tensor(0);
   EXPECT_EQ(fourth, first);
-  give_back(fourth);
+  release_managed(fourth);
 }
 
 TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
@@ -43,13 +43,13 @@ TEST(NativeBlock, CountsBeforeAndBehindTheCreatorsEnd) {
   Block::Owner block = some_block();
   DLManagedTensorVersioned* early = block->export_tensor(0);
   DLManagedTensorVersioned* late = block->export_tensor(0);
-  give_back(early);
+  release_managed(early);
   EXPECT_EQ(Block::counts().exported - before.exported, 2U);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
   block.reset();
   EXPECT_EQ(Block::counts().exported - before.exported, 2U);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 1U);
-  give_back(late);
+  release_managed(late);
   EXPECT_EQ(Block::counts().deleted - before.deleted, 2U);
 }
 
@@ -70,7 +70,7 @@ TEST(NativeBlock, IsDeletedOnceByWhoeverIsLast) {
         for (int looks = 0; turn.load() < i; ++looks) {
           if (looks > kLooks) std::this_thread::yield();
         }
-        give_back(mine);
+        release_managed(mine);
         ++done;
       }
     });

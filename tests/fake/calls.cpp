@@ -66,7 +66,7 @@ class Calls {
 };
 
 // As a driver tells CUPTI; a fake one, where a test has put it into the process.
-void tell_cupti(const char* name) {
+void report_to_cupti(const char* name) {
   void* cupti = ::dlopen("libcupti.so.13", RTLD_LAZY | RTLD_NOLOAD);
   if (cupti == nullptr) return;
   const auto named = reinterpret_cast<void (*)(const char*)>(::dlsym(cupti, "fake_cupti_named"));
@@ -89,7 +89,7 @@ void be_late(const std::string& name) {
 }  // namespace
 
 Code called(const char* name) {
-  tell_cupti(name);
+  report_to_cupti(name);
   if (logging()) std::fprintf(stderr, "[fake] %s\n", name);
   const Code code = calls().called(name);
   if (code < 0) raise(-code);

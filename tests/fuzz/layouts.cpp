@@ -110,8 +110,8 @@ void native(Input& in, std::vector<std::byte>& arena) {
   layout.dtype = &kDtypes.at(in.below(kDtypes.size()));
   const std::intptr_t element = layout.dtype->bytes;
   const std::intptr_t unit = in.usual() ? element : 1;
-  const char* const flaw = layout.take(ndim, has_shape ? shape.data() : nullptr,
-                                       has_strides ? strides.data() : nullptr, unit);
+  const char* const flaw = layout.assign(ndim, has_shape ? shape.data() : nullptr,
+                                         has_strides ? strides.data() : nullptr, unit);
   if (flaw != nullptr) return require_text(flaw);
   require(ndim >= 0 && layout.shape.size() == room && layout.strides.size() == room,
           "the dimensions are reported");
@@ -140,7 +140,7 @@ void native(Input& in, std::vector<std::byte>& arena) {
   }
 }
 
-int give(void*, DLManagedTensorVersioned**) {
+int export_array(void*, DLManagedTensorVersioned**) {
   return 0;
 }
 
@@ -154,7 +154,7 @@ void tables(Input& in) {
     one.header.version = {static_cast<std::uint32_t>(in.byte() % 4), in.byte()};
     one.header.prev_api =
         static_cast<DLPackExchangeAPIHeader*>(dlbench::exchange::memory_at(somewhere()));
-    if (in.usual()) one.managed_tensor_from_py_object_no_sync = &give;
+    if (in.usual()) one.managed_tensor_from_py_object_no_sync = &export_array;
   }
   const auto begin = reinterpret_cast<std::uintptr_t>(all.data());
   int asked = 0;
@@ -170,7 +170,7 @@ void tables(Input& in) {
   if (found.flaw != nullptr) require_text(found.flaw);
   if (found.table == nullptr) return;
   require(found.table->header.version.major == DLPACK_MAJOR_VERSION, "it is of our version");
-  require(found.table->managed_tensor_from_py_object_no_sync == &give, "it can export");
+  require(found.table->managed_tensor_from_py_object_no_sync == &export_array, "it can export");
 }
 
 }  // namespace

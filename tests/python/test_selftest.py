@@ -229,7 +229,7 @@ def test_a_trial_that_cannot_be_held_fails_and_the_others_go_on(
     trials = {"broken": broken, "fine": lambda setting: [Row("a", "b", True)]}
     monkeypatch.setattr(table, "TRIALS", trials)
     message = io.StringIO()
-    status = table.conduct(
+    status = table.run_trials(
         (), short=True, times=1, seed=1, console=Console(file=message, width=100)
     )
     assert status == 1
@@ -252,7 +252,7 @@ def test_a_timed_trial_is_repeated_and_tells_each_failure(
     monkeypatch.setattr(table, "TRIALS", {"alike": trial})
     message = io.StringIO()
     console = Console(file=message, width=100)
-    assert table.conduct((), short=True, times=1, seed=7, console=console) == status
+    assert table.run_trials((), short=True, times=1, seed=7, console=console) == status
     assert len(settings) == attempts
     assert [setting.seed for setting in settings] == [7, 8, 9][:attempts]
     assert len({setting.folder for setting in settings}) == attempts
@@ -269,7 +269,7 @@ def test_a_trial_of_verdicts_is_not_repeated(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(table, "TRIALS", {"faults": trial})
     console = Console(file=io.StringIO(), width=100)
-    assert table.conduct((), short=True, times=1, seed=1, console=console) == 1
+    assert table.run_trials((), short=True, times=1, seed=1, console=console) == 1
     assert len(runs_observed) == 1
 
 

@@ -10,7 +10,7 @@ import pytest
 pytestmark = pytest.mark.process
 
 #: A compare with a regression would be the same: what the verb found is its status.
-SAYS = "import sys, click, dlbench.cli as c; c.conduct = lambda words: click.echo('x' * 9) or "
+SAYS = "import sys, click, dlbench.cli as c; c.run_command = lambda words: click.echo('x' * 9) or "
 
 
 @pytest.mark.parametrize(

@@ -244,7 +244,7 @@ TEST(Changes, APlantedChangeIsFound) {
   for (const std::size_t cells : {std::size_t{1}, std::size_t{12}, std::size_t{60}}) {
     const double level = kAlarms / static_cast<double>(cells);
     Quantiles quantiles;
-    const std::size_t processes = processes_to_see(0.05, 0.02, 1e6, level, quantiles);
+    const std::size_t processes = processes_to_detect(0.05, 0.02, 1e6, level, quantiles);
     const Found found = compare_often(&normal, processes, cells, 400, 0.05);
     EXPECT_GE(found.planted, 0.94) << cells << " cells, " << processes << " processes";
     EXPECT_LE(processes, 22U);

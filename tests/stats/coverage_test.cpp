@@ -18,35 +18,35 @@ void print(const Coverage& row) {
 
 /// What docs/explanation/intervals.md has for such rounds, in per cent, and 1 % for the scatter of
 /// the trials.
-struct Told {
+struct Reported {
   double least, most;
 };
 
-void expect_as_told(const Coverage& row, Told reported) {
+void expect_reported(const Coverage& row, Reported reported) {
   print(row);
   EXPECT_GE(row.share, (reported.least - 1) / 100) << row.source;
   EXPECT_LE(row.share, (reported.most + 1) / 100) << row.source;
 }
 
-constexpr Told kAtRandom{95.1, 96.6};
+constexpr Reported kAtRandom{95.1, 96.6};
 // The record's own drift remains, of which no interval of few rounds can know.
-constexpr Told kInBlocks{91.9, 96.0};
-constexpr Told kKnown{93.5, 96.6};
+constexpr Reported kInBlocks{91.9, 96.0};
+constexpr Reported kKnown{93.5, 96.6};
 // Neighbors that are alike tell less than their number says: no 95 %, and the docs say so.
-constexpr Told kAlike{87, 91};
+constexpr Reported kAlike{87, 91};
 
 TEST(Coverage, OfRecordedRoundsIsAsToldTheStopIncluded) {
   const auto table = recorded_coverage({}, kTrials, kSeed);
   ASSERT_EQ(table.size(), 16U);
   for (const Coverage& row : table) {
     const bool blocks = row.source.find("in blocks") != std::string::npos;
-    expect_as_told(row, blocks ? kInBlocks : kAtRandom);
+    expect_reported(row, blocks ? kInBlocks : kAtRandom);
   }
 }
 
 TEST(Coverage, OfKnownDistributionsIsAsToldTheStopIncluded) {
   for (const Coverage& row : parametric_coverage({}, kTrials, kSeed)) {
-    expect_as_told(row, row.source.rfind("drifting", 0) == 0 ? kAlike : kKnown);
+    expect_reported(row, row.source.rfind("drifting", 0) == 0 ? kAlike : kKnown);
   }
 }
 

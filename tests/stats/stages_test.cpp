@@ -172,8 +172,8 @@ TEST(Stages, GoOnUntilTheScatterIsKnownToBeSmallEnough) {
   EXPECT_EQ(next(0.01, 40), 40U);
   EXPECT_EQ(next(0.5, stages.most), stages.most);
   EXPECT_EQ(next(kMostFactor, 1), 2U);
-  EXPECT_GT(processes_to_see(0.05, 0.02, 10, 0.01, quantiles),
-            processes_to_see(0.05, 0.02, 100, 0.01, quantiles));
+  EXPECT_GT(processes_to_detect(0.05, 0.02, 10, 0.01, quantiles),
+            processes_to_detect(0.05, 0.02, 100, 0.01, quantiles));
 }
 
 TEST(Stages, ProcessesThatCannotDetectTheThresholdAreTooFew) {
@@ -197,9 +197,9 @@ TEST(Stages, ThePartsOfTheAlarmsAreTheWhole) {
 
 TEST(Stages, AFewReplicasDoWhereTheyScatterLittle) {
   Quantiles quantiles;
-  EXPECT_LT(replicas_to_see(0.05, 0.005, 1e-4, quantiles), processes_for(1e-4));
-  EXPECT_GT(replicas_to_see(0.05, 0.02, 1e-4, quantiles), processes_for(1e-4));
-  EXPECT_FALSE(replicas_to_see(0.05, 2, 1e-4, quantiles));
+  EXPECT_LT(replicas_to_detect(0.05, 0.005, 1e-4, quantiles), processes_for(1e-4));
+  EXPECT_GT(replicas_to_detect(0.05, 0.02, 1e-4, quantiles), processes_for(1e-4));
+  EXPECT_FALSE(replicas_to_detect(0.05, 2, 1e-4, quantiles));
 }
 
 TEST(Stages, TheAnalysesLeadToTheLimit) {

@@ -18,11 +18,11 @@ namespace {
 
 constexpr Ns ms = 1'000'000;
 
-Trial trial(Content before, Content after_give, Content content, Ns delay = 5 * ms) {
+Trial trial(Content before, Content after_export, Content content, Ns delay = 5 * ms) {
   Trial made;
   made.delay = delay;
-  made.before = {before, after_give, after_give};
-  made.after = {after_give, after_give, Content::New};
+  made.before = {before, after_export, after_export};
+  made.after = {after_export, after_export, Content::New};
   made.content = content;
   return made;
 }
@@ -73,11 +73,11 @@ TEST(Share, IsTheSlopeOverTwoDelays) {
   Trial lengthy = trial(Content::Old, Content::New, Content::New, 10 * ms);
   brief.delayed = 5e6;
   lengthy.delayed = 10e6;
-  brief.took[kGive] = 3 * ms;
-  lengthy.took[kGive] = 8 * ms;
-  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kGive, 5 * ms), 1.0);
-  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kTake, 5 * ms), 0.0);
-  EXPECT_FALSE(blocked_share({}, kGive, 5 * ms));
+  brief.took[kExport] = 3 * ms;
+  lengthy.took[kExport] = 8 * ms;
+  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kExport, 5 * ms), 1.0);
+  EXPECT_DOUBLE_EQ(*blocked_share({brief, lengthy}, kImport, 5 * ms), 0.0);
+  EXPECT_FALSE(blocked_share({}, kExport, 5 * ms));
 }
 
 class EachKind : public testing::TestWithParam<Kind> {};
@@ -212,8 +212,8 @@ TEST(Synchronization, ALongerDelayDoesNotForgetAnEarlyRead) {
     if (!lasts) planted->queue().settle();
   };
   queue.peek = [&] { return planted->queue().peek(); };
-  queue.give = [&] { planted->queue().give(); };
-  queue.take = [&] { planted->queue().take(); };
+  queue.export_array = [&] { planted->queue().export_array(); };
+  queue.import_array = [&] { planted->queue().import_array(); };
   queue.read = [&] { return planted->queue().read(); };
   queue.settle = [&] { planted->queue().settle(); };
   queue.decoy = {};
@@ -226,7 +226,7 @@ TEST(Synchronization, SettlesWhereACallIsRefused) {
   Planted planted(Kind::Nothing);
   Queue queue = planted.queue();
   int run_and_settle = 0;
-  queue.take = [] { throw std::runtime_error("no"); };
+  queue.import_array = [] { throw std::runtime_error("no"); };
   queue.settle = [&] {
     ++run_and_settle;
     planted.queue().settle();

@@ -29,7 +29,7 @@ TEST(Chrome, RangesStandInTheirCellWithTheirBytes) {
     const Range ready("ready", Category::ready, 4096);
   }
   { const Range outside("load numpy", Category::worker); }
-  const Json trace = chrome_trace(take_recording(), {7, "native and numpy"});
+  const Json trace = chrome_trace(drain_recording(), {7, "native and numpy"});
   const std::vector<Json> ranges = ranges_of(trace);
   ASSERT_EQ(ranges.size(), 4U);
   const std::vector<std::string> names{"the cell", "exchange", "ready", "load numpy"};
@@ -57,7 +57,7 @@ TEST(Chrome, EachThreadHasANameAndNoOthersCell) {
     const Range cell("the cell", Category::cell);
     std::thread([] { const Range other("other", Category::worker); }).join();
   }
-  const Json trace = chrome_trace(take_recording(), {1, "both"});
+  const Json trace = chrome_trace(drain_recording(), {1, "both"});
   int named_threads = 0;
   for (const Json& event : trace["traceEvents"]) {
     named_threads += event["name"] == "thread_name";
@@ -69,12 +69,12 @@ TEST(Chrome, EachThreadHasANameAndNoOthersCell) {
 TEST(Recorder, TheOldestMakeRoomAndAreCounted) {
   record_ranges(2);
   for (const char* name : {"one", "two", "three"}) const Range range(name, Category::worker);
-  const Recording taken = take_recording();
+  const Recording taken = drain_recording();
   ASSERT_EQ(taken.events.size(), 2U);
   EXPECT_EQ(taken.events[0].name->text(), "two");
   EXPECT_EQ(taken.events[1].name->text(), "three");
   EXPECT_EQ(taken.lost, 1U);
-  EXPECT_TRUE(take_recording().events.empty());
+  EXPECT_TRUE(drain_recording().events.empty());
 }
 
 TEST(Roctx, WhatItHasNoFieldForStandsInTheMessage) {

@@ -35,7 +35,7 @@ class Spent {
   };
 
   /// Returns the counts since the last call.
-  static Seconds take() { return std::exchange(seconds_, {0, 0}); }
+  static Seconds drain() { return std::exchange(seconds_, {0, 0}); }
 
  private:
   inline static Seconds seconds_{0, 0};

@@ -69,7 +69,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
     }
     return;
   }
-  if (call_.import_call().takes_capsule()) {
+  if (call_.import_call().imports_capsule()) {
     const Ref capsule = checked(PyObject_CallMethod(x, "__dlpack__", nullptr));
     const CapsuleFacts facts = facts_of_capsule(capsule.get());
     if (requested.starts_with("dlpack_") && requested != "dlpack_" + facts.struct_name) {
@@ -166,7 +166,7 @@ Failure ProtocolSearch::explain_refusal(
 }
 
 Recording ProtocolSearch::record_now() {
-  if (observed_.recording.empty() || call_.import_call().takes_capsule())
+  if (observed_.recording.empty() || call_.import_call().imports_capsule())
     return observed_.recording;
   Recorder recorder;
   Warnings warnings;

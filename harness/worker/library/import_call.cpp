@@ -24,9 +24,9 @@ bool is_instance(PyObject* object, const char* name) {
 
 ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
   const bool is_call = is_instance(spelled, "Call");
-  in_steps_ = takes_capsule_ = is_instance(spelled, "Capsule");
-  function_ = is_call || takes_capsule_ ? checked(PyObject_GetAttrString(spelled, "function"))
-                                        : Ref::borrow(spelled);
+  in_steps_ = imports_capsule_ = is_instance(spelled, "Capsule");
+  function_ = is_call || imports_capsule_ ? checked(PyObject_GetAttrString(spelled, "function"))
+                                          : Ref::borrow(spelled);
   if (!PyCallable_Check(function_.get())) {
     throw Failure{Outcome::import_failed, "TypeError",
                   "an entry of PROTOCOLS is not callable: " + repr_of(function_.get())};
@@ -79,7 +79,7 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
 }
 
 PyObject* ImportCall::step_by_step(PyObject* x) {
-  if (takes_capsule_) return through_capsule(x);
+  if (imports_capsule_) return through_capsule(x);
   if (slot_ != nullptr) *slot_ = x;
   for (PyObject** slot : more_slots_) *slot = x;
   std::size_t made = 0;
@@ -104,7 +104,7 @@ PyObject* ImportCall::step_by_step(PyObject* x) {
 PyObject* ImportCall::through_capsule(PyObject* x) {
   PyObject* capsule = PyObject_VectorcallMethod(dlpack_name(), &x, 1, nullptr);
   if (capsule == nullptr) return nullptr;
-  PyObject* result = take(capsule);
+  PyObject* result = import_capsule(capsule);
   Py_DECREF(capsule);
   return result;
 }

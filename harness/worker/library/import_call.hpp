@@ -39,7 +39,7 @@ class ImportCall {
   }
 
   /// Calls the consumer's function with a capsule.
-  PyObject* take(PyObject* capsule) {
+  PyObject* import_capsule(PyObject* capsule) {
     arguments_[1] = capsule;
     PyObject* result =
         call(function_.get(), arguments_.data() + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
@@ -47,7 +47,7 @@ class ImportCall {
     return result;
   }
 
-  bool takes_capsule() const { return takes_capsule_; }
+  bool imports_capsule() const { return imports_capsule_; }
 
   /// The call as a bare callable, if it is one. This object must outlive the result.
   std::optional<Direct> direct() const {
@@ -77,7 +77,7 @@ class ImportCall {
     std::vector<PyObject*> items;  // borrowed constants; null: x
   };
   std::vector<Group> groups_;  // tuple arguments that contain x
-  bool takes_capsule_ = false;
+  bool imports_capsule_ = false;
   bool in_steps_ = false;  // needs more than one vectorcall, or arguments to be built
 };
 

@@ -22,11 +22,11 @@ struct BorrowedOf : BorrowedTensor {
 
   explicit BorrowedOf(Managed* from) : managed(*from), original(from) {
     managed.manager_ctx = this;
-    managed.deleter = &BorrowedOf::give_back;
+    managed.deleter = &BorrowedOf::delete_tensor;
   }
 
   // Called on any thread, with or without the GIL.
-  static void give_back(Managed* self) {
+  static void delete_tensor(Managed* self) {
     auto* borrowed = static_cast<BorrowedOf*>(self->manager_ctx);
     if (borrowed->deletions.fetch_add(1) > 0) return;
     borrowed->ended = borrowed->now->load();

@@ -48,7 +48,7 @@ PyObject* note(std::size_t which, PyObject* self, PyObject* const* arguments, Py
 template <std::size_t which>
 PyObject* builtin_method(PyObject* self, PyObject* const* arguments, Py_ssize_t positional,
                          PyObject* keyword_names) {
-  if (listener.replay != nullptr) return listener.replay->give(interned(which));
+  if (listener.replay != nullptr) return listener.replay->replay_export(interned(which));
   if (listener.recorder != nullptr) return note(which, self, arguments, positional, keyword_names);
   PyErr_SetString(PyExc_RuntimeError, "this patched method is no longer recorded");
   return nullptr;

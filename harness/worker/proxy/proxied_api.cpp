@@ -44,7 +44,7 @@ std::uintptr_t first_element(const DLTensor& tensor) {
 
 int managed_from_proxy(void* object, DLManagedTensorVersioned** out) {
   const ProxiedProducer producer = proxied_producer(object);
-  if (producer.replay != nullptr) return producer.replay->give(out);
+  if (producer.replay != nullptr) return producer.replay->replay_export(out);
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
   const Producing producing(producer.recorder);
@@ -61,7 +61,7 @@ int managed_from_proxy(void* object, DLManagedTensorVersioned** out) {
 
 int borrowed_from_proxy(void* object, DLTensor* out) {
   const ProxiedProducer producer = proxied_producer(object);
-  if (producer.replay != nullptr) return producer.replay->give(out);
+  if (producer.replay != nullptr) return producer.replay->replay_export(out);
   const DLPackExchangeAPI* api = api_behind(producer);
   if (api == nullptr) return -1;
   if (api->dltensor_from_py_object_no_sync == nullptr) {

@@ -26,7 +26,7 @@ Proxy* proxy_of(PyObject* self) {
 PyObject* forward(PyObject* self, PyObject* name, const char* protocol, PyObject* const* arguments,
                   Py_ssize_t positional, PyObject* keyword_names) {
   Proxy* proxy = proxy_of(self);
-  if (proxy->replay != nullptr) return proxy->replay->give(name);
+  if (proxy->replay != nullptr) return proxy->replay->replay_export(name);
   constexpr Py_ssize_t kMost = 12;
   const Py_ssize_t keywords = keyword_names == nullptr ? 0 : PyTuple_GET_SIZE(keyword_names);
   if (positional + keywords >= kMost) {
@@ -115,7 +115,7 @@ PyObject* proxy_property(PyObject* self, void* which) {
   const auto* property = static_cast<const Property*>(which);
   Proxy* proxy = proxy_of(self);
   PyObject* name = property_name(*property);
-  if (proxy->replay != nullptr) return proxy->replay->give_property(name);
+  if (proxy->replay != nullptr) return proxy->replay->replay_property(name);
   const Producing producing(proxy->recorder);
   PyObject* value = PyObject_GetAttr(proxy->x, name);
   if (proxy->recorder != nullptr) {
@@ -129,7 +129,7 @@ PyObject* proxy_property(PyObject* self, void* which) {
 
 int proxy_buffer(PyObject* self, Py_buffer* buffer, int flags) {
   Proxy* proxy = proxy_of(self);
-  if (proxy->replay != nullptr) return proxy->replay->give(buffer, flags);
+  if (proxy->replay != nullptr) return proxy->replay->replay_export(buffer, flags);
   const Producing producing(proxy->recorder);
   const int status = PyObject_GetBuffer(proxy->x, buffer, flags);
   if (proxy->recorder != nullptr) {

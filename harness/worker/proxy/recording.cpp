@@ -67,7 +67,7 @@ PyObject* stream_of(const Request& call) {
   return place < call.arguments.size() ? call.arguments[place].get() : nullptr;
 }
 
-void give_stream(Request& call, PyObject* stream) {
+void set_request_stream(Request& call, PyObject* stream) {
   const std::size_t place = stream_place(call);
   const bool there = place < call.arguments.size();
   if (there && (stream != nullptr || place < call.positional)) {

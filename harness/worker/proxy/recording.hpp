@@ -47,7 +47,7 @@ Request make_request(Request::How how, std::string spelled, PyObject* name = nul
 PyObject* stream_of(const Request& call);
 
 /// Replaces the argument, or removes it if `stream` is null.
-void give_stream(Request& call, PyObject* stream);
+void set_request_stream(Request& call, PyObject* stream);
 
 /// Are both the same requests in the same order, with the same results?
 bool is_same(const Recording& a, const Recording& b);

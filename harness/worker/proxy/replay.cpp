@@ -42,7 +42,7 @@ void Replay::set_stream(PyObject* stream) {
   for (std::size_t i = 0; i < recording_.size(); ++i) {
     Request& request = recording_[i];
     if (!request.spelled.starts_with("__dlpack__(")) continue;
-    give_stream(request, stream);
+    set_request_stream(request, stream);
     stack(request, stacks_[i]);
   }
 }
@@ -61,7 +61,7 @@ void Replay::rewind() {
   has_diverged_ = false;
 }
 
-bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
+bool Replay::replay_request(std::size_t i, PyObject* array, Answer& answer) {
   const Request& request = recording_[i];
   switch (request.how) {
     case Request::How::method: {
@@ -94,7 +94,7 @@ bool Replay::ask(std::size_t i, PyObject* array, Answer& answer) {
 
 bool Replay::play(std::size_t i, PyObject* array) {
   Answer& answer = answers_[i];
-  const bool answered = ask(i, array, answer);
+  const bool answered = replay_request(i, array, answer);
   if (answered != recording_[i].raised) {
     if (!answered) PyErr_Fetch(&answer.error, &answer.error_value, &answer.trace);
     if (i == 0) next_ = 0;
@@ -131,19 +131,19 @@ bool Replay::raise(Answer& answer) {
   return true;
 }
 
-PyObject* Replay::give(PyObject* name) {
+PyObject* Replay::replay_export(PyObject* name) {
   Answer* answer = next(Request::How::method, name);
   if (answer == nullptr || raise(*answer)) return nullptr;
   return std::exchange(answer->value, nullptr);
 }
 
-PyObject* Replay::give_property(PyObject* name) {
+PyObject* Replay::replay_property(PyObject* name) {
   Answer* answer = next(Request::How::property, name);
   if (answer == nullptr || raise(*answer)) return nullptr;
   return std::exchange(answer->value, nullptr);
 }
 
-int Replay::give(Py_buffer* buffer, int flags) {
+int Replay::replay_export(Py_buffer* buffer, int flags) {
   buffer->obj = nullptr;
   const bool expected = next_ < recording_.size() && recording_[next_].flags == flags;
   Answer* answer = next(Request::How::buffer, nullptr);
@@ -154,14 +154,14 @@ int Replay::give(Py_buffer* buffer, int flags) {
   return 0;
 }
 
-int Replay::give(DLManagedTensorVersioned** tensor) {
+int Replay::replay_export(DLManagedTensorVersioned** tensor) {
   Answer* answer = next(Request::How::managed, nullptr);
   if (answer == nullptr || raise(*answer)) return -1;
   *tensor = std::exchange(answer->managed, nullptr);
   return 0;
 }
 
-int Replay::give(DLTensor* tensor) {
+int Replay::replay_export(DLTensor* tensor) {
   Answer* answer = next(Request::How::borrowed, nullptr);
   if (answer == nullptr || raise(*answer)) return -1;
   *tensor = answer->borrowed;

@@ -46,11 +46,11 @@ class Replay {
   bool is_done() const { return next_ == recording_.size() && !has_diverged_; }
 
   /// Returns the answers to the consumer. A request other than the next one of the recording fails.
-  PyObject* give(PyObject* name);
-  PyObject* give_property(PyObject* name);
-  int give(Py_buffer* buffer, int flags);
-  int give(DLManagedTensorVersioned** tensor);
-  int give(DLTensor* tensor);
+  PyObject* replay_export(PyObject* name);
+  PyObject* replay_property(PyObject* name);
+  int replay_export(Py_buffer* buffer, int flags);
+  int replay_export(DLManagedTensorVersioned** tensor);
+  int replay_export(DLTensor* tensor);
 
   /// Counts the deletions of the answer to request `i` if it is a managed tensor. Throws Failure.
   void count_in(std::size_t i, BorrowedTensors& borrowed_tensors);
@@ -65,7 +65,7 @@ class Replay {
   };
 
   void stack(const Request& request, std::vector<PyObject*>& arguments) const;
-  bool ask(std::size_t i, PyObject* array, Answer& answer);
+  bool replay_request(std::size_t i, PyObject* array, Answer& answer);
   Answer* next(Request::How how, PyObject* name);
   bool raise(Answer& answer);
 

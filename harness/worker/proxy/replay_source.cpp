@@ -22,7 +22,7 @@ ReplaySource::ReplaySource(ImportCall& import_call, PyObject* array, Shown shown
     : import_call_(import_call), forwarded_(forwarded) {
   Recording wanted = recording;
   PyTypeObject* type = Py_TYPE(array);
-  if (import_call.takes_capsule()) {
+  if (import_call.imports_capsule()) {
     way_ = Way::capsule;
   } else if (!forwarded && PatchedType::is_possible(type, recording)) {
     way_ = Way::type;
@@ -52,7 +52,7 @@ PatchedType::Scope ReplaySource::scope() {
   return {patched_ && way_ == Way::type ? &*patched_ : nullptr, replay_.get(), nullptr};
 }
 
-int ReplaySource::ask(std::size_t i) {
+int ReplaySource::send_request(std::size_t i) {
   const Request& request = recording()[i];
   PyObject* result = nullptr;
   switch (request.how) {

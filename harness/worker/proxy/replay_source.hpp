@@ -43,8 +43,8 @@ class ReplaySource {
       case Way::capsule:
         break;
     }
-    PyObject* capsule = replay_->give(recording().front().name);
-    PyObject* result = capsule == nullptr ? nullptr : import_call_.take(capsule);
+    PyObject* capsule = replay_->replay_export(recording().front().name);
+    PyObject* result = capsule == nullptr ? nullptr : import_call_.import_capsule(capsule);
     Py_XDECREF(capsule);
     return result;
   }
@@ -54,7 +54,7 @@ class ReplaySource {
 
   /// Makes request `i` to the replaying proxy as a consumer does. Returns 0, or -1 with an
   /// exception set, which is expected if the recorded request raised.
-  int ask(std::size_t i);
+  int send_request(std::size_t i);
   /// Does a request to the replaying proxy have a cost that the exchange itself does not have?
   bool has_floor() const { return way_ != Way::capsule && !forwarded_; }
 

@@ -24,13 +24,13 @@ void SplitExchange::begin(PyObject* array) {
   scope_.reset(new PatchedType::Scope(source_->scope()));
 }
 
-void SplitExchange::give() {
+void SplitExchange::export_array() {
   for (std::size_t i = 0; i < recording().size(); ++i) {
     if (!source_->replay().play(i, array_)) throw fetch_failure();
   }
 }
 
-Ref SplitExchange::take() {
+Ref SplitExchange::import_array() {
   Ref result = Ref::steal(source_ ? source_->import(array_) : import_call_(array_));
   // The result may have the patched type, and its values are read next.
   scope_.reset();

@@ -23,9 +23,9 @@ class SplitExchange {
 
   /// Does dlbench's costly preparations. Call before give(). The array must live until end().
   void begin(PyObject* array);
-  void give();
+  void export_array();
   /// New reference.
-  Ref take();
+  Ref import_array();
   void end();
 
  private:

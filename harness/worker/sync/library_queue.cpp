@@ -62,8 +62,8 @@ sync::Queue LibraryQueue::queue() {
   sync::Queue made;
   made.arm = [this](sync::Ns delay, sync::Ns) { arm(delay); };
   made.peek = [this] { return peek(); };
-  made.give = [this] { split_.give(); };
-  made.take = [this] { result_ = split_.take(); };
+  made.export_array = [this] { split_.export_array(); };
+  made.import_array = [this] { result_ = split_.import_array(); };
   made.read = [this] { return read(); };
   made.settle = [this] { settle(); };
   return made;

@@ -160,16 +160,16 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   streams_.hold_unrelated_streams(decoy);
 }
 
-void StreamQueue::give() {
+void StreamQueue::export_array() {
   const OnStream inside = trial_.producing();
-  split_.give();
+  split_.export_array();
 }
 
 // The producer's stream stays current: without a stream argument it is the one to wait for.
-void StreamQueue::take() {
+void StreamQueue::import_array() {
   const OnStream producing = trial_.producing();
   const OnStream consuming = trial_.consuming();
-  result_ = split_.take();
+  result_ = split_.import_array();
 }
 
 Content StreamQueue::content(unsigned word) const {
@@ -185,8 +185,8 @@ bool StreamQueue::is_independent(sync::Ns delay) {
 void StreamQueue::slow_read(sync::Ns delay) {
   begin();
   streams_.store(word_, words_.after);
-  give();
-  take();
+  export_array();
+  import_array();
   streams_.slow_read(result_word(), delay);
   reading_ = true;
 }
@@ -226,8 +226,8 @@ sync::Queue StreamQueue::queue() {
   sync::Queue made;
   made.arm = [this](sync::Ns delay, sync::Ns decoy) { arm(delay, decoy); };
   made.peek = [this] { return content(streams_.peek(word_)); };
-  made.give = [this] { give(); };
-  made.take = [this] { take(); };
+  made.export_array = [this] { export_array(); };
+  made.import_array = [this] { import_array(); };
   made.read = [this] {
     const unsigned word = reading_ ? streams_.fetch() : streams_.read(result_word());
     reading_ = false;

@@ -65,8 +65,8 @@ class StreamQueue {
   device::Address result_word() const;
   void begin();
   void arm(sync::Ns delay, sync::Ns decoy);
-  void give();
-  void take();
+  void export_array();
+  void import_array();
   sync::Content content(unsigned word) const;
   bool is_independent(sync::Ns delay);
   void slow_read(sync::Ns delay);

@@ -132,7 +132,7 @@ double Phases::floor(std::uint64_t iterations) {
   for (std::uint64_t i = 0; i < iterations; ++i) {
     for (std::size_t request = 0; request < replay.size(); ++request) {
       replay.arm(request);
-      if (source_.ask(request) != 0) PyErr_Clear();
+      if (source_.send_request(request) != 0) PyErr_Clear();
     }
   }
   return ns_since(begin);

@@ -26,7 +26,9 @@ struct Phases::Counting {
     Py_DECREF(of(self).result);
     return 0;
   }
-  static int ask(void* self, std::size_t request) { return of(self).phases.source_.ask(request); }
+  static int send_request(void* self, std::size_t request) {
+    return of(self).phases.source_.send_request(request);
+  }
   static int nothing(void*, std::size_t) { return 0; }
 
   bool exchange() {
@@ -45,7 +47,7 @@ struct Phases::Counting {
     if (!phases.source_.has_floor()) return true;
     for (std::size_t request = 0; request < replay.size(); ++request) {
       replay.arm(request);
-      if (in_part(Part::proxy, ask, this, request) != 0) PyErr_Clear();
+      if (in_part(Part::proxy, send_request, this, request) != 0) PyErr_Clear();
     }
     return true;
   }

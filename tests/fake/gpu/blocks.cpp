@@ -22,7 +22,7 @@ void* pointer(std::uintptr_t address) {
   return reinterpret_cast<void*>(address);
 }
 
-void give_back(const Block& block) {
+void release_block(const Block& block) {
   std::free(pointer(block.begin));
 }
 
@@ -43,7 +43,7 @@ Blocks& Blocks::instance() {
 }
 
 void* Blocks::allocate(Block wanted, const void* stream) {
-  if (is_of_device(wanted) && take_memory(wanted.device, wanted.bytes) != 0) return nullptr;
+  if (is_of_device(wanted) && allocate_memory(wanted.device, wanted.bytes) != 0) return nullptr;
   const std::lock_guard lock(mutex_);
   const auto fits = [&](const Freed& freed) {
     return freed.block.bytes == wanted.bytes && freed.block.kind == wanted.kind &&
@@ -71,14 +71,14 @@ bool Blocks::free(void* begin, const void* stream, std::shared_ptr<Mark> mark) {
   const Block block = found->second;
   live_.erase(found);
   std::erase_if(written_, [&](const Written& one) { return block.has(one.at, 1); });
-  if (is_of_device(block)) give_memory(block.device, block.bytes);
+  if (is_of_device(block)) release_memory(block.device, block.bytes);
   if (block.kind == Memory::Device && !is_poisoned()) {
     freed_.push_back({block, stream, std::move(mark)});
     trim();
     return true;
   }
   if (is_poisoned()) std::memset(begin, poison, block.bytes);
-  give_back(block);
+  release_block(block);
   return true;
 }
 
@@ -92,7 +92,7 @@ void Blocks::trim() {
       continue;
     }
     bytes -= oldest->block.bytes;
-    give_back(oldest->block);
+    release_block(oldest->block);
     oldest = freed_.erase(oldest);
   }
 }

@@ -121,13 +121,13 @@ Code take(const Records& all, Record& own, std::size_t device, std::int64_t byte
 
 }  // namespace
 
-Code take_memory(int device, std::size_t bytes) {
+Code allocate_memory(int device, std::size_t bytes) {
   return with_records([=](Records& all, Record& own) {
     return take(all, own, static_cast<std::size_t>(device), static_cast<std::int64_t>(bytes));
   });
 }
 
-void give_memory(int device, std::size_t bytes) {
+void release_memory(int device, std::size_t bytes) {
   with_records([=](Records&, Record& own) {
     own.bytes[static_cast<std::size_t>(device)] -= static_cast<std::int64_t>(bytes);
     return 0;

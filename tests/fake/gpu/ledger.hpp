@@ -10,8 +10,8 @@
 namespace dlbench::fake {
 
 /// Takes memory of a device; out of memory where it does not have that much.
-Code take_memory(int device, std::size_t bytes);
-void give_memory(int device, std::size_t bytes);
+Code allocate_memory(int device, std::size_t bytes);
+void release_memory(int device, std::size_t bytes);
 
 /// Takes the memory of a context, where the device's compute mode allows this process one.
 Code open_context(int device);
