@@ -48,7 +48,7 @@ bool make_types() {
   type.tp_methods = array_methods;
   type.tp_getset = array_properties;
   type.tp_as_buffer = &array_buffer;
-  return PyType_Ready(&type) == 0 && native::asking.prepare() &&
+  return PyType_Ready(&type) == 0 && native::export_call.prepare() &&
          ready_fault_type("dlbench._faulty_consumer.Fault", kFaults, fault_methods);
 }
 

@@ -86,8 +86,9 @@ inline bool plant(Array& array) {
 
 /// Consumes a capsule without renaming it, so that its destructor deletes the content too.
 inline PyObject* import_without_renaming(PyObject* x) {
-  PyObject* arguments[] = {nullptr, x, native::asking.version};
-  const dlbench::Ref capsule(native::asking.method.call(arguments + 1, native::asking.keywords));
+  PyObject* arguments[] = {nullptr, x, native::export_call.version};
+  const dlbench::Ref capsule(
+      native::export_call.method.call(arguments + 1, native::export_call.keywords));
   if (!capsule) return nullptr;
   const char* name = PyCapsule_GetName(capsule.get());
   if (name == nullptr) return nullptr;

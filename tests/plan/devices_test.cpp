@@ -28,7 +28,7 @@ std::vector<Library> libraries_with_devices() {
   return libraries;
 }
 
-Axes asking(Words devices, std::vector<DeviceKind> kinds) {
+Axes axes_for(Words devices, std::vector<DeviceKind> kinds) {
   Axes axes;
   axes.sizes = {4096};
   axes.protocols = {"dlpack"};
@@ -54,7 +54,7 @@ Words devices_of(const Plan& plan) {
 
 std::string error_of(const std::string& device) {
   try {
-    make(libraries_with_devices(), asking({device}, machine(1)));
+    make(libraries_with_devices(), axes_for({device}, machine(1)));
   } catch (const UsageError& error) {
     return error.what();
   }
@@ -71,18 +71,18 @@ const Entry* excluded(const Plan& plan, const std::string& producer, const std::
 }
 
 TEST(Devices, UnaskedTheFirstGpuTakesPartAndNoSimulatedDevice) {
-  EXPECT_EQ(devices_of(make(libraries_with_devices(), asking({}, machine(0)))),
+  EXPECT_EQ(devices_of(make(libraries_with_devices(), axes_for({}, machine(0)))),
             (Words{"cpu", "sycl:0"}));
-  EXPECT_EQ(devices_of(make(libraries_with_devices(), asking({}, machine(2)))),
+  EXPECT_EQ(devices_of(make(libraries_with_devices(), axes_for({}, machine(2)))),
             (Words{"cpu", "cuda:0", "sycl:0"}));
-  const Plan every = make(libraries_with_devices(), asking({"all"}, machine(2)));
+  const Plan every = make(libraries_with_devices(), axes_for({"all"}, machine(2)));
   EXPECT_EQ(devices_of(every), (Words{"cpu", "cuda:0", "cuda:1", "sycl:0"}));
 }
 
 TEST(Devices, AnUnaskedGpuIsNoGapOfALibraryWithoutOne) {
-  const Plan plan = make(libraries_with_devices(), asking({}, machine(1)));
+  const Plan plan = make(libraries_with_devices(), axes_for({}, machine(1)));
   EXPECT_EQ(excluded(plan, "numpy", "torch", "cuda:0"), nullptr);
-  const Plan named = make(libraries_with_devices(), asking({"cuda"}, machine(1)));
+  const Plan named = make(libraries_with_devices(), axes_for({"cuda"}, machine(1)));
   const Entry* gap = excluded(named, "numpy", "torch", "cuda:0");
   ASSERT_NE(gap, nullptr);
   EXPECT_EQ(gap->outcome, Outcome::no_device);
@@ -90,24 +90,24 @@ TEST(Devices, AnUnaskedGpuIsNoGapOfALibraryWithoutOne) {
 }
 
 TEST(Devices, ABareKindIsItsFirstDevice) {
-  EXPECT_EQ(devices_of(make(libraries_with_devices(), asking({"cuda", "cuda:0"}, machine(1)))),
+  EXPECT_EQ(devices_of(make(libraries_with_devices(), axes_for({"cuda", "cuda:0"}, machine(1)))),
             Words{"cuda:0"});
 }
 
 TEST(Devices, WhatIsNotThereHasTheBackendsOwnWords) {
-  const Plan none = make(libraries_with_devices(), asking({"cuda"}, machine(0)));
+  const Plan none = make(libraries_with_devices(), axes_for({"cuda"}, machine(0)));
   EXPECT_TRUE(none.cells.empty());
   const Entry* entry = excluded(none, "torch", "torch", "cuda:0");
   ASSERT_NE(entry, nullptr);
   EXPECT_EQ(entry->outcome, Outcome::no_device);
   EXPECT_EQ(entry->reason, "cuda: no-driver (35)");
-  const Plan beyond = make(libraries_with_devices(), asking({"cuda:1"}, machine(1)));
+  const Plan beyond = make(libraries_with_devices(), axes_for({"cuda:1"}, machine(1)));
   EXPECT_EQ(excluded(beyond, "torch", "torch", "cuda:1")->reason,
             "no cuda:1 here: cuda has 1 device");
 }
 
 TEST(Devices, OnAGpuEveryoneHasThreeClocks) {
-  const Plan plan = make(libraries_with_devices(), asking({"cuda:0"}, machine(1)));
+  const Plan plan = make(libraries_with_devices(), axes_for({"cuda:0"}, machine(1)));
   Words clocks;
   for (const Cell& cell : plan.cells) {
     if (cell.exchange.consumer == "torch") clocks.push_back(cell.clock);
@@ -116,7 +116,7 @@ TEST(Devices, OnAGpuEveryoneHasThreeClocks) {
 }
 
 TEST(Devices, APairIsForDlpackAndForConsumersThatAskForIt) {
-  Axes axes = asking({"cuda:0+cpu", "cpu+cuda:0"}, machine(1));
+  Axes axes = axes_for({"cuda:0+cpu", "cpu+cuda:0"}, machine(1));
   axes.protocols = {"dlpack", "cuda_array_interface"};
   const Plan plan = make(libraries_with_devices(), axes);
   ASSERT_EQ(plan.cells.size(), 1u);
