@@ -22,14 +22,14 @@ overload(as_array)(as_array_of_type)
 
 
 @numba.njit
-def take(given):
+def import_array(given):
     return as_array(given)
 
 
 PROTOCOLS = {
-    "buffer": take,
+    "buffer": import_array,
     "cuda_array_interface": cuda.as_cuda_array,
-    "convert": take,
+    "convert": import_array,
 }
 
 

@@ -168,7 +168,7 @@ class Get {
 
   template <typename T>
   void known(std::string_view key, T& value) {
-    if (const Value* const found = item_.look_up(key)) get({key}, *found, value);
+    if (const Value* const found = item_.find(key)) get({key}, *found, value);
   }
 
   template <typename T>
@@ -203,7 +203,7 @@ class Get {
 
   template <typename T>
   void member(std::string_view key, std::map<std::string, T>& map) {
-    if (const Value* const found = item_.look_up(key)) get({key}, *found, map[std::string(key)]);
+    if (const Value* const found = item_.find(key)) get({key}, *found, map[std::string(key)]);
   }
 
  private:

@@ -30,12 +30,12 @@ std::string Fields::place(std::string_view key) const {
 }
 
 void Fields::fail(std::string_view key, std::string_view expected) const {
-  const Value* found = look_up(key);
+  const Value* found = find(key);
   const std::string what = found == nullptr ? "nothing" : shown(*found);
   throw UsageError(place(key) + ": expected " + std::string(expected) + ", found " + what);
 }
 
-const Value* Fields::look_up(std::string_view key) const {
+const Value* Fields::find(std::string_view key) const {
   const std::span<const Member> members = value_->members();
   for (std::size_t i = 0; i < members.size(); ++i) {
     if (next_ >= members.size()) next_ = 0;
@@ -46,7 +46,7 @@ const Value* Fields::look_up(std::string_view key) const {
 }
 
 const Value& Fields::at(std::string_view key) const {
-  const Value* found = look_up(key);
+  const Value* found = find(key);
   if (found == nullptr) fail(key, "a value");
   return *found;
 }

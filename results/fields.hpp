@@ -16,9 +16,9 @@ class Fields {
   /// `place` is a file and a JSON pointer. Throws unless `value` is an object.
   Fields(const Value& value, std::string place);
 
-  bool has(std::string_view key) const { return look_up(key) != nullptr; }
+  bool has(std::string_view key) const { return find(key) != nullptr; }
   /// Null if the key is absent.
-  const Value* look_up(std::string_view key) const;
+  const Value* find(std::string_view key) const;
   const Value& at(std::string_view key) const;
   Fields object(std::string_view key) const;
   std::span<const Value> list(std::string_view key) const;

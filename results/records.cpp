@@ -401,7 +401,7 @@ CountRecord count_from(const Fields& item) {
 }
 
 ApiRecord api_record_from(const Fields& item) {
-  if (const Value* const calls = item.look_up("api_calls")) {
+  if (const Value* const calls = item.find("api_calls")) {
     check(*calls, Schema::of_results().part("/$defs/api_calls"), item.place("api_calls"));
   }
   auto record = record_from<ApiRecord>(item, "/$defs/afterwards");

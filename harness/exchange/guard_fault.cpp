@@ -62,7 +62,7 @@ Place place_of(const ucontext_t& context) {
 }
 
 // Reads only up to the end of the stack's page, because the next page may not be mapped.
-[[gnu::no_sanitize_address]] void take_stack(const Place& place, Sample& sample) {
+[[gnu::no_sanitize_address]] void record_stack(const Place& place, Sample& sample) {
   constexpr std::uintptr_t kSmallestPage = 4096;
   const std::uintptr_t end = (place.stack / kSmallestPage + 1) * kSmallestPage;
   if (place.link != 0) sample.stack[sample.words++] = place.link;
@@ -71,7 +71,7 @@ Place place_of(const ucontext_t& context) {
   while (word + 1 <= last && sample.words < kStackWords) sample.stack[sample.words++] = *word++;
 }
 
-void take_sample(const Place& place) {
+void record_sample(const Place& place) {
   State& all = state();
   const std::size_t slot = all.sample_count.fetch_add(1);
   if (slot >= kMostSamples) {
@@ -83,7 +83,7 @@ void take_sample(const Place& place) {
   sample.words = 0;
   sample.thread = ::syscall(SYS_gettid);
   sample.wrote = place.write;
-  take_stack(place, sample);
+  record_stack(place, sample);
   sample.filled.store(true);
 }
 
@@ -93,7 +93,7 @@ void count(const Place& place) {
   auto& counters = place.write ? all.written : all.read;
   const bool first = counters[static_cast<std::size_t>(all.stage.load())].fetch_add(1) == 0;
   const std::uint64_t before = all.faults.fetch_add(1);
-  if (first || before < 16 || (before & (before - 1)) == 0) take_sample(place);
+  if (first || before < 16 || (before & (before - 1)) == 0) record_sample(place);
 }
 
 bool writable(std::uintptr_t address) {
@@ -171,7 +171,7 @@ bool was_just_lifted(std::uintptr_t address) {
 
 }  // namespace
 
-bool is_ours(siginfo_t* info, const void* context) {
+bool is_guarded(siginfo_t* info, const void* context) {
   if (info->si_code != SEGV_ACCERR) return false;
   State& all = state();
   all.shift.enter();

@@ -60,7 +60,7 @@ void forward(const struct sigaction& former, int number, siginfo_t* info, void* 
 template <std::size_t Level>
 void on_fault(int number, siginfo_t* info, void* context) {
   const int kept = errno;
-  const bool ours = is_ours(info, context);
+  const bool ours = is_guarded(info, context);
   errno = kept;
   if (!ours) forward(formers[Level], number, info, context);
 }
@@ -81,10 +81,10 @@ void install_handler() {
   if (!kKnownProcessor) throw GuardError("the page guard supports only x86-64 and aarch64");
   struct sigaction current {};
   ::sigaction(SIGSEGV, nullptr, &current);
-  const bool is_ours =
+  const bool is_guarded =
       (current.sa_flags & SA_SIGINFO) &&
       std::find(kHandlers.begin(), kHandlers.end(), current.sa_sigaction) != kHandlers.end();
-  if (is_ours) return;
+  if (is_guarded) return;
   std::size_t level = 0;
   while (level < levels && !same_handler(formers[level], current)) ++level;
   if (level == kLevels) throw GuardError("other code replaced the handler of SIGSEGV too often");

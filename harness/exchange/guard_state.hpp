@@ -101,7 +101,7 @@ State& state();
 bool protect(std::uintptr_t begin, std::uintptr_t end, int mask);
 
 /// Did the guard cause the fault, so that the access can be repeated? Called by the handler.
-bool is_ours(siginfo_t* info, const void* context);
+bool is_guarded(siginfo_t* info, const void* context);
 
 /// Installs the handler for SIGSEGV before all others, for the life of the process. Throws
 /// GuardError.

@@ -130,7 +130,7 @@ void Schedule::import_some() {
       if (!is_first && must_wait()) break;
       std::unique_ptr<GroupRun> next = next_needed();
       if (!next) break;
-      if (!is_first && !fits_beside_others(*next)) {
+      if (!is_first && !fits_into_memory(*next)) {
         queue_.push_front(next->job());
         break;
       }
@@ -317,7 +317,7 @@ void Schedule::retire(std::unique_ptr<GroupRun>& run) {
 
 /// Does the device memory suffice for one more worker? Imported workers count as users, because
 /// some libraries create their context during import.
-bool Schedule::fits_beside_others(const GroupRun& next) const {
+bool Schedule::fits_into_memory(const GroupRun& next) const {
   return std::all_of(next.devices().begin(), next.devices().end(), [&](const std::string& device) {
     std::size_t more = 1;
     for (const Runs* runs : {&imported_, &importing_}) {

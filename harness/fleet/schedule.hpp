@@ -46,7 +46,7 @@ class Schedule {
   void measure();
   void requeue(const GroupRun& run);
   void retire(std::unique_ptr<GroupRun>& run);
-  bool fits_beside_others(const GroupRun& next) const;
+  bool fits_into_memory(const GroupRun& next) const;
 
   Context& context_;
   std::deque<Job> queue_;

@@ -28,17 +28,18 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
   *shared_ = {};
   if (consumer) {
     consumer_ = *consumer;
-    are_independent_ = find_beside(producer_, {consumer_});
+    are_independent_ = find_concurrent(producer_, {consumer_});
   } else {
     producer_ = create();
     // Include the default stream, if possible, because it is also a bystander.
-    are_independent_ =
-        find_beside(consumer_, {producer_, kDefaultStream}) || find_beside(consumer_, {producer_});
+    are_independent_ = find_concurrent(consumer_, {producer_, kDefaultStream}) ||
+                       find_concurrent(consumer_, {producer_});
   }
   // An export may make the default stream wait for the producer's, and then streams that share its
   // queue also wait.
-  are_independent_ = find_beside(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
-  has_unrelated_stream_ = find_beside(unrelated_stream_, {producer_, consumer_, ours_});
+  are_independent_ =
+      find_concurrent(ours_, {producer_, consumer_, kDefaultStream}) && are_independent_;
+  has_unrelated_stream_ = find_concurrent(unrelated_stream_, {producer_, consumer_, ours_});
 }
 
 Stream Streams::create() {
@@ -49,7 +50,7 @@ Stream Streams::create() {
 
 // Later work on `other` that begins before the delay ends proves concurrency. The opposite may be
 // chance, because the delay may end while the thread is preempted, so try a longer delay then.
-bool Streams::runs_beside(Stream other, Stream busy) {
+bool Streams::runs_concurrently(Stream other, Stream busy) {
   for (const Ns delay : {kProbeDelay, 4 * kProbeDelay}) {
     const device::StreamOrder order = device::order_behind(table_, busy, std::array{other}, delay);
     if (order.ran_beside.front()) return true;
@@ -58,28 +59,29 @@ bool Streams::runs_beside(Stream other, Stream busy) {
 }
 
 // If no stream runs concurrently with all others, `found` is the last one that was tried.
-bool Streams::find_beside(Stream& found, std::initializer_list<Stream> others) {
+bool Streams::find_concurrent(Stream& found, std::initializer_list<Stream> others) {
   for (int i = 0; i < kMostStreams; ++i) {
     found = create();
-    const bool is_beside = std::all_of(others.begin(), others.end(),
-                                       [&](Stream other) { return runs_beside(found, other); });
+    const bool is_beside = std::all_of(others.begin(), others.end(), [&](Stream other) {
+      return runs_concurrently(found, other);
+    });
     if (is_beside) return true;
   }
   return false;
 }
 
-void Streams::replace_ours() {
-  find_beside(ours_, {consumer_, kDefaultStream, ours_});
-  has_unrelated_stream_ = find_beside(unrelated_stream_, {consumer_, ours_});
+void Streams::replace_streams() {
+  find_concurrent(ours_, {consumer_, kDefaultStream, ours_});
+  has_unrelated_stream_ = find_concurrent(unrelated_stream_, {consumer_, ours_});
 }
 
 void Streams::replace_consumer() {
-  find_beside(consumer_, {ours_, kDefaultStream, consumer_});
-  has_unrelated_stream_ = find_beside(unrelated_stream_, {consumer_, ours_});
+  find_concurrent(consumer_, {ours_, kDefaultStream, consumer_});
+  has_unrelated_stream_ = find_concurrent(unrelated_stream_, {consumer_, ours_});
 }
 
 void Streams::use_default_as_unrelated_stream() {
-  is_default_ours_ = runs_beside(consumer_, kDefaultStream);
+  is_default_ours_ = runs_concurrently(consumer_, kDefaultStream);
 }
 
 void Streams::check(device::Code code, const char* what) const {

@@ -37,7 +37,7 @@ class Streams {
   bool has_unrelated_stream() const { return has_unrelated_stream_; }
   /// Chooses another stream for dlbench's reads, or for the consumer, because only a trial shows
   /// whether a stream runs concurrently with a library's own.
-  void replace_ours();
+  void replace_streams();
   void replace_consumer();
   /// Makes the default stream a bystander if it runs concurrently with the consumer's, because a
   /// library that waits for a wrong stream usually waits for the default one. Call it only if
@@ -79,8 +79,8 @@ class Streams {
   };
   void check(device::Code code, const char* what) const;
   device::Stream create();
-  bool runs_beside(device::Stream other, device::Stream busy);
-  bool find_beside(device::Stream& found, std::initializer_list<device::Stream> others);
+  bool runs_concurrently(device::Stream other, device::Stream busy);
+  bool find_concurrent(device::Stream& found, std::initializer_list<device::Stream> others);
   void put_decoy(device::Stream stream, Ns delay, Stamp stamp);
   bool lasts(Stamp end) const;
   void copy(device::Address word, unsigned& to, device::Stream stream);

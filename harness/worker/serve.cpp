@@ -53,13 +53,13 @@ json reply_to(Requests& requests, const std::string& verb, const json& request) 
 
 void serve(int in, int out) {
   Lines lines(in, out);
-  const auto say = [&lines](const json& message) {
+  const auto send = [&lines](const json& message) {
     // ASCII only, because `debug` prints these lines to a terminal.
     lines.write(message.dump(-1, ' ', true, json::error_handler_t::replace));
   };
-  Requests requests([&say](const char* step) { say({{"step", step}}); });
+  Requests requests([&send](const char* step) { send({{"step", step}}); });
   trace::nvtx::attach();
-  say(greeting());
+  send(greeting());
   while (const std::optional<std::string> line = lines.next()) {
     if (line->empty()) continue;
     const json request = json::parse(*line);
@@ -69,7 +69,7 @@ void serve(int in, int out) {
     json reply = reply_to(requests, verb, request);
     const Spent::Seconds spent = Spent::drain();
     reply["spent_s"] = {{"library", spent.library}, {"timing", spent.timing}};
-    say(reply);
+    send(reply);
   }
 }
 

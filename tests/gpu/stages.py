@@ -171,7 +171,7 @@ def ns(values: Sequence[float]) -> str:
 # --- Stage 1: the driver, without any library -----------------------------------------------------
 
 
-def ask_device(stage: Stage, function: str, *arguments: object, **more: str) -> Any:
+def query_device(stage: Stage, function: str, *arguments: object, **more: str) -> Any:
     """What `_device.FUNCTION` returns, called in a process of its own. Raises RuntimeError."""
     call = f"_device.{function}(*{list(arguments)!r})"
     code = f"import json; from dlbench import _device; print(json.dumps({call}))"
@@ -182,29 +182,29 @@ def ask_device(stage: Stage, function: str, *arguments: object, **more: str) -> 
 
 
 def driver(stage: Stage) -> Iterator[Line]:
-    state, reason, count = ask_device(stage, "backend", KIND)
+    state, reason, count = query_device(stage, "backend", KIND)
     if state != "ok":
         yield "fail", "driver", f"{KIND}: {state}: {reason}"
         return
-    library, version, units = ask_device(stage, "about", KIND)
+    library, version, units = query_device(stage, "about", KIND)
     yield "pass", "driver", f"{library}, version {version}, devices: {count}"
     for number, (name, uuid, mode) in enumerate(units):
         yield "pass", f"device {KIND}:{number}", f"{name}, {uuid}, mode {mode or 'not reported'}"
 
 
 def timer(stage: Stage) -> Iterator[Line]:
-    steps = ask_device(stage, "timer_steps", KIND, int(NUMBER), 200)
+    steps = query_device(stage, "timer_steps", KIND, int(NUMBER), 200)
     text = f"multiples of {math.gcd(*steps)} ns; {ns(steps)}"
     yield "pass" if min(steps) > 0 else "fail", "timer step", text
 
 
 def event_zero(stage: Stage) -> Iterator[Line]:
-    times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, 0)
+    times = query_device(stage, "empty_events", KIND, int(NUMBER), 50, 0)
     yield "pass" if min(times) >= 0 else "fail", "empty event pair, stream idle", ns(times)
     name = "empty event pair, stream held by a delay"
     for hold in (BUSY_NS, 10 * BUSY_NS):  # a busy host needs the longer one
         try:
-            times = ask_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
+            times = query_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
         except RuntimeError as error:
             if "the delay ended before" not in str(error):
                 raise
@@ -218,7 +218,7 @@ def event_zero(stage: Stage) -> Iterator[Line]:
 def streams(stage: Stage) -> Iterator[Line]:
     for name, more in (("", {}), (" with more hardware queues", MORE_QUEUES)):
         for busy in (BUSY_NS, 5 * BUSY_NS):
-            rows = ask_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, busy, **more)
+            rows = query_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, busy, **more)
             if all(was_busy for was_busy, _, _ in rows):
                 break
         yield independence(f"{STREAMS} streams{name}", rows)
@@ -385,7 +385,7 @@ def trace(stage: Stage) -> Iterator[Line]:
     more = {"LD_AUDIT": recorder, "DLBENCH_RECORD": str(folder), "DLBENCH_RECORD_LIMIT": "5000"}
     for call in (("timer_steps", 20), ("empty_events", 20, BUSY_NS), ("stream_order", 4, BUSY_NS)):
         with contextlib.suppress(RuntimeError):  # what it did until then is recorded
-            ask_device(stage, call[0], KIND, int(NUMBER), *call[1:], **more)
+            query_device(stage, call[0], KIND, int(NUMBER), *call[1:], **more)
     words = ("native", "native", "--devices", DEVICE, "--protocols", "dlpack", "--sizes", "4KiB")
     command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet", "--budget", "2s"]
     stage.run([*command, "--out", str(stage.scratch / "recorded")], 15, **more)

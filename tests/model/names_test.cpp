@@ -67,7 +67,7 @@ TEST(RequireKnown, PassesWhatIsAllowed) {
   EXPECT_NO_THROW(require_known("library", "jax", kLibraries));
 }
 
-std::string complaint(std::string_view wanted) {
+std::string error_of(std::string_view wanted) {
   try {
     require_known("library", wanted, kLibraries);
   } catch (const UsageError& error) {
@@ -77,10 +77,10 @@ std::string complaint(std::string_view wanted) {
 }
 
 TEST(RequireKnown, NamesTheNearestAndTheAllowed) {
-  EXPECT_EQ(complaint("trch"),
+  EXPECT_EQ(error_of("trch"),
             "unknown library 'trch' (did you mean 'torch'?); allowed: jax, numpy, tensorflow, "
             "torch");
-  EXPECT_EQ(complaint("warp"), "unknown library 'warp'; allowed: jax, numpy, tensorflow, torch");
+  EXPECT_EQ(error_of("warp"), "unknown library 'warp'; allowed: jax, numpy, tensorflow, torch");
 }
 
 TEST(Names, AreUniqueAndFitIntoACellsName) {

@@ -138,7 +138,7 @@ def without_self(signature: inspect.Signature) -> inspect.Signature:
     return signature.replace(parameters=list(signature.parameters.values())[1:])
 
 
-def takes_all(signature: inspect.Signature) -> bool:
+def accepts_all(signature: inspect.Signature) -> bool:
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     return kinds >= {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
@@ -159,7 +159,7 @@ def signatures(function: Any, bound: bool) -> list[inspect.Signature]:
         # Some docstrings of methods have `self`, others begin behind it.
         if bound and found and (inspect.isfunction(function) or first_name(found[0]) == "self"):
             found = [without_self(found[0])]
-    return [signature for signature in found if not takes_all(signature)]
+    return [signature for signature in found if not accepts_all(signature)]
 
 
 def signatures_of(function: Any) -> list[inspect.Signature]:

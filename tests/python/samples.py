@@ -134,7 +134,7 @@ def matrix() -> dict[str, Any]:
             "native", "numpy", "no-protocol", "no call", protocol="dlpack_c", code="not-imported"
         )
     )
-    return document(*entries, absent={"cupy": "pip install cupy-cuda13x"})
+    return document(*entries, not_installed={"cupy": "pip install cupy-cuda13x"})
 
 
 def _special(producer: str, consumer: str, size: int) -> dict[str, Any] | None:

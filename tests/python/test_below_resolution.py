@@ -54,7 +54,8 @@ def test_a_line_of_its_own_has_the_bound_the_outcome_and_the_timer(
     assert "unsupported" not in line
     reported = pair.details(entry_of(below()))
     assert any(
-        "steps of 1.00 us; an empty row of 2.00 us is subtracted" in fact for fact in reported
+        "steps of 1.00 us; the time of an empty row, 2.00 us, is subtracted" in fact
+        for fact in reported
     )
 
 

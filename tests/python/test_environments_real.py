@@ -104,9 +104,9 @@ def test_mxnets_engine_holds_the_host(tmp_path: Path) -> None:
     words = ("--protocols", "dlpack", "--sizes", "4KiB", "--sync", "--out", "run")
     status, _, err = run(tmp_path, "mxnet", "numpy", "--env", mxnet, *words)
     assert status == 0, err
-    looked_at = [e for e in document(tmp_path)["benchmarks"] if "sync" in e]
-    assert {(e["producer"], e["environment"]) for e in looked_at} == {("mxnet", "mxnet310")}
-    own = looked_at[0]["sync"][0]
+    classified = [e for e in document(tmp_path)["benchmarks"] if "sync" in e]
+    assert {(e["producer"], e["environment"]) for e in classified} == {("mxnet", "mxnet310")}
+    own = classified[0]["sync"][0]
     assert (own["waits"], own["content"], own["requested_by"]) == ("host", "new", "consumer")
     assert own["export_blocked"] > 0.7
 

@@ -120,7 +120,7 @@ def clean() -> dict[str, Any]:
         samples.missing("numpy", "numpy", "crashed", "x", protocol="convert", signal="X",
                         stderr_tail="a\nb"),
         samples.missing("numpy", "numpy", "import-failed", "x", protocol="buffer"),
-        absent={"cupy": "x"},
+        not_installed={"cupy": "x"},
     )  # fmt: skip
     about = document["context"]["dlbench"]
     own = about["environments"]["default"]

@@ -155,8 +155,8 @@ def find_stage(folder: Path, name: str) -> int:
         for entry in Path("/proc").iterdir():
             with contextlib.suppress(OSError):
                 words = (entry / "cmdline").read_bytes().split(b"\0")
-                is_ours = mark in (entry / "environ").read_bytes().split(b"\0")
-                if is_ours and words[2:4] == [b"stage", name.encode()]:
+                is_guarded = mark in (entry / "environ").read_bytes().split(b"\0")
+                if is_guarded and words[2:4] == [b"stage", name.encode()]:
                     return int(entry.name)
     raise AssertionError(f"no process of stage {name}")
 

@@ -46,7 +46,7 @@ def growing() -> dict[str, Any]:
     return samples.document(*made)
 
 
-def looked_at(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
+def classified(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
     one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
            "content": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
@@ -86,7 +86,7 @@ def test_environments_are_beside_each_other_by_device_and_case(width: int) -> No
 
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_synchronization_keeps_the_columns_by_which_its_rows_differ(width: int) -> None:
-    _, head, *lines = apart(table.table(doc(looked_at()), width), width)
+    _, head, *lines = apart(table.table(doc(classified()), width), width)
     rows = [line for line in lines if "->" in line]
     assert head.split()[3:5] == ["protocol", "device"]
     assert [line.split()[3:5] for line in rows] == [
@@ -96,7 +96,7 @@ def test_synchronization_keeps_the_columns_by_which_its_rows_differ(width: int) 
 
 
 def test_what_all_rows_have_in_common_still_goes_first() -> None:
-    _, head, *_ = [str(line) for line in table.table(doc(looked_at(("cuda:0",))), 60)]
+    _, head, *_ = [str(line) for line in table.table(doc(classified(("cuda:0",))), 60)]
     assert "device" not in head
     assert "protocol" in head
 

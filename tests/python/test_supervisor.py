@@ -209,7 +209,7 @@ def test_one_call_at_a_time_waits_for_an_answer() -> None:
     worker = started(SILENT)
     refused: list[str] = []
 
-    def ask_too() -> None:
+    def request_too() -> None:
         for call in (
             lambda: worker.send_request("{}"),
             worker.receive,
@@ -221,7 +221,7 @@ def test_one_call_at_a_time_waits_for_an_answer() -> None:
         assert worker.is_alive
         worker.stop()
 
-    thread = threading.Timer(0.3, ask_too)
+    thread = threading.Timer(0.3, request_too)
     thread.start()
     with pytest.raises(RuntimeError, match="was stopped"):
         worker.receive()

@@ -141,16 +141,16 @@ def observe(
 
 
 @pytest.fixture(scope="module")
-def looked_at(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
+def classified(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, dict[str, Any]]]:
     folder = tmp_path_factory.mktemp("sync")
     producers = "queued:waiting,queued:careless,queued:lazy,numpy"
     return folder, observe(folder, producers, "--phases", "exchange,import")
 
 
 def test_a_wait_of_the_host_is_found_in_the_export(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    own, argument = looked_at[1]["waiting"]["sync"]
+    own, argument = classified[1]["waiting"]["sync"]
     assert (own["stream"], own["requested_by"], own["required"]) == (None, "consumer", True)
     assert (own["waits"], own["content"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
@@ -163,10 +163,10 @@ def test_a_wait_of_the_host_is_found_in_the_export(
 
 
 def test_a_library_that_reads_too_early_is_a_race_without_a_number(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
     for way, word in (("careless", "none"), ("lazy", "host-wrong")):
-        entry = looked_at[1][way]
+        entry = classified[1][way]
         assert entry["outcome"] == "race", way
         assert (entry["sync"][0]["waits"], entry["sync"][0]["content"]) == (word, "old")
         assert "real_time" not in entry
@@ -187,9 +187,9 @@ def test_an_export_that_is_no_attribute_is_looked_at(way: str, word: str, tmp_pa
 
 
 def test_no_phase_of_a_race_keeps_its_number(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    run = whole.document(looked_at[0])
+    run = whole.document(classified[0])
     phases = {
         entry["producer"]: entry
         for entry in [*run["benchmarks"], *run["not_measured"]]
@@ -201,15 +201,15 @@ def test_no_phase_of_a_race_keeps_its_number(
 
 
 def test_without_a_queue_nothing_is_reported(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    assert "sync" not in looked_at[1][""]
+    assert "sync" not in classified[1][""]
 
 
 def test_a_script_shows_the_race_without_dlbench(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    folder, _ = looked_at
+    folder, _ = classified
     status, script, err = whole.run(
         folder, "repro", "run", "queued:careless", "plain", "--adapters", "own"
     )
@@ -221,9 +221,9 @@ def test_a_script_shows_the_race_without_dlbench(
 
 
 def test_the_terminal_shows_waits_and_races(
-    looked_at: tuple[Path, dict[str, dict[str, Any]]],
+    classified: tuple[Path, dict[str, dict[str, Any]]],
 ) -> None:
-    folder, _ = looked_at
+    folder, _ = classified
     _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     assert "synchronization while the producer's queue is busy" in reported
     assert "sync          queued:waiting: the host is held in export" in reported

@@ -124,7 +124,7 @@ Cells = dict[tuple[str, str], dict[str, Any]]
 
 
 @pytest.fixture(scope="module", params=DEVICES)
-def looked_at(
+def classified(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, str, Cells]:
     """The folder, the device, and each cell by producer and protocol."""
@@ -156,8 +156,8 @@ def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
     return {one["stream"]: one for one in entry["sync"]}
 
 
-def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> None:
-    _, device, cells = looked_at
+def test_the_stream_that_is_named_waits(classified: tuple[Path, str, Cells]) -> None:
+    _, device, cells = classified
     entry = cells["native", "dlpack"]
     assert entry["outcome"] == "zero-copy", entry
     found = rows(entry)
@@ -178,16 +178,16 @@ def test_the_stream_that_is_named_waits(looked_at: tuple[Path, str, Cells]) -> N
 
 @pytest.mark.parametrize("protocol", ["dlpack_c", "cuda_array_interface"])
 def test_a_consumer_that_waits_itself_does_so_on_its_stream(
-    looked_at: tuple[Path, str, Cells], protocol: str
+    classified: tuple[Path, str, Cells], protocol: str
 ) -> None:
-    entry = looked_at[2]["native", protocol]
+    entry = classified[2]["native", protocol]
     (one,) = rows(entry).values()
     assert (one["waits"], one["content"], one["required"]) == ("stream", "new", True)
     assert entry["outcome"] == "zero-copy"
 
 
-def test_without_required_order_there_is_no_race(looked_at: tuple[Path, str, Cells]) -> None:
-    entry = looked_at[2]["native:interface=2", "cuda_array_interface"]
+def test_without_required_order_there_is_no_race(classified: tuple[Path, str, Cells]) -> None:
+    entry = classified[2]["native:interface=2", "cuda_array_interface"]
     (one,) = rows(entry).values()
     assert (one["waits"], one["content"], one["required"]) == ("none", "old", False)
     assert entry["outcome"] == "zero-copy"
@@ -196,9 +196,9 @@ def test_without_required_order_there_is_no_race(looked_at: tuple[Path, str, Cel
 
 @pytest.mark.parametrize(("fault", "word"), [("no-wait", "none"), ("wrong-stream", "wrong-stream")])
 def test_a_planted_race_has_its_word_and_no_number(
-    looked_at: tuple[Path, str, Cells], fault: str, word: str
+    classified: tuple[Path, str, Cells], fault: str, word: str
 ) -> None:
-    folder, _, cells = looked_at
+    folder, _, cells = classified
     entry = cells[f"faulty:{fault}", "dlpack"]
     own = rows(entry)["own"]
     assert (own["waits"], own["content"], own["required"]) == (word, "old", True)
@@ -214,8 +214,8 @@ def test_a_planted_race_has_its_word_and_no_number(
     assert cells[f"faulty:{fault}", "cuda_array_interface"]["outcome"] == "zero-copy"
 
 
-def test_a_script_has_the_exchange_and_says_so(looked_at: tuple[Path, str, Cells]) -> None:
-    folder, device, _ = looked_at
+def test_a_script_has_the_exchange_and_says_so(classified: tuple[Path, str, Cells]) -> None:
+    folder, device, _ = classified
     if device != "sim:0":
         pytest.skip("a driver keeps the queue busy: the script shows the race itself")
     status, script, err = whole.run(folder, "repro", "run", "faulty:no-wait", "native", "dlpack")
@@ -241,9 +241,9 @@ def run_script(script: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize("fault", ["no-wait", "wrong-stream"])
 def test_a_script_shows_the_race_by_the_driver(
-    looked_at: tuple[Path, str, Cells], fault: str
+    classified: tuple[Path, str, Cells], fault: str
 ) -> None:
-    folder, device, _ = looked_at
+    folder, device, _ = classified
     if device == "sim:0":
         pytest.skip("the simulated device has no driver: its script is the exchange alone")
     status, script, err = whole.run(folder, "repro", "run", f"faulty:{fault}", "native", "dlpack")
@@ -254,9 +254,9 @@ def test_a_script_shows_the_race_by_the_driver(
 
 
 def test_a_script_of_an_exchange_that_waits_shows_no_race(
-    looked_at: tuple[Path, str, Cells],
+    classified: tuple[Path, str, Cells],
 ) -> None:
-    folder, device, cells = looked_at
+    folder, device, cells = classified
     if device == "sim:0":
         pytest.skip("the simulated device has no driver")
     claimed = {**cells["native", "dlpack"], "outcome": "race", "code": "race", "reason": "claimed"}
@@ -268,16 +268,16 @@ def test_a_script_of_an_exchange_that_waits_shows_no_race(
     assert run_script(script) == (1, WAITS)
 
 
-def test_a_host_that_waits_is_held_in_export(looked_at: tuple[Path, str, Cells]) -> None:
-    entry = looked_at[2]["faulty:host-sync", "dlpack"]
+def test_a_host_that_waits_is_held_in_export(classified: tuple[Path, str, Cells]) -> None:
+    entry = classified[2]["faulty:host-sync", "dlpack"]
     own = rows(entry)["own"]
     assert (own["waits"], own["content"]) == ("host", "new")
     assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
     assert entry["outcome"] == "zero-copy"
 
 
-def test_the_terminal_tells_it(looked_at: tuple[Path, str, Cells]) -> None:
-    folder = looked_at[0]
+def test_the_terminal_tells_it(classified: tuple[Path, str, Cells]) -> None:
+    folder = classified[0]
     _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     lines = [line.split() for line in reported.splitlines()]
     for fault, word in (("no-wait", "none"), ("wrong-stream", "wrong-stream")):

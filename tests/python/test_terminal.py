@@ -257,7 +257,7 @@ def test_each_failure_names_the_next_command(outcome: str, verb: str) -> None:
 
 def test_not_installed_and_interrupted_say_how_to_go_on() -> None:
     entry = samples.missing("a", "b", "not-run", "interrupted", code="interrupted")
-    document = samples.document(entry, absent={"cupy": "pip install cupy"})
+    document = samples.document(entry, not_installed={"cupy": "pip install cupy"})
     commands = {f.label: (f.text, f.command) for f in findings.find(doc(document), "out dir")}
     assert commands["not installed"] == ("cupy (pip install cupy)", "dlbench list")
     assert commands["not-run"] == ("a -> b: interrupted", "dlbench --resume 'out dir'")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import tokenize
@@ -78,6 +79,13 @@ ALLOWED = {
         "tests/python/test_report_state.py": "the anchor of an address",
     },
 }
+#: Parts of no name of a class or function outside the tests: libraries and data are not people.
+VERBS = {"ask", "asks", "complaint", "conduct", "give", "gives", "giver", "hand", "handed", "know",
+         "knows", "look", "looks", "misdeed", "say", "says", "see", "sees", "seen", "saw",
+         "suspicion", "take", "takes", "taker", "tell", "tells", "trouble", "want", "wants",
+         "witness"}  # fmt: skip
+#: A class, or a function with its parameters, in C++ without comments and strings.
+CPP_NAME = re.compile(r"\b(?:struct|class)\s+(\w+)|^[\w:<>,&*\s\[\]]*?[\s&*](\w+)\(", re.MULTILINE)
 PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
@@ -134,6 +142,50 @@ def test_no_identifier_is_a_word_for_people() -> None:
 def test_a_word_for_people_is_found_in_an_identifier(line: str) -> None:
     assert list(words_for_people("tests/x.py", line))
     assert not list(words_for_people("tests/x.py", '"told"  # who asked'))
+
+
+def names(text: str, is_python: bool) -> Iterator[str]:
+    """The classes and functions that a file defines, and functions that a statement calls first."""
+    if is_python:
+        kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        yield from (node.name for node in ast.walk(ast.parse(text)) if isinstance(node, kinds))
+    else:
+        code = re.sub(r'//[^\n]*|"(?:\\.|[^"\\])*"', "", text)
+        yield from (found[1] or found[2] for found in CPP_NAME.finditer(code))
+
+
+def verbs_for_people(text: str, is_python: bool) -> list[str]:
+    return [
+        name
+        for name in names(text, is_python)
+        if not VERBS.isdisjoint(part.lower() for part in PARTS.findall(name))
+    ]
+
+
+def test_no_function_is_named_as_if_a_library_were_a_person() -> None:
+    folders = ("tests/", "benchmarks/", "docs/")
+    found = {}
+    for path in sources():
+        name = str(path.relative_to(ROOT))
+        if path.suffix in (".py", ".cpp", ".hpp") and not name.startswith(folders):
+            found[name] = verbs_for_people(path.read_text(), path.suffix == ".py")
+    assert len(found) > 300
+    assert {name: wrong for name, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "is_python"),
+    [
+        ("def ask_library(): pass", True),
+        ("class KnowsAll: pass", True),
+        ("  PyObject* give(PyObject* name);", False),
+        ("struct Witness {", False),
+        ("void look_at(int x) {", False),
+    ],
+)
+def test_a_name_for_people_is_found(text: str, is_python: bool) -> None:
+    assert verbs_for_people(text, is_python)
+    assert not verbs_for_people(f"# {text}" if is_python else f"// {text}", is_python)
 
 
 def test_no_old_word_is_used() -> None:

@@ -182,20 +182,19 @@ TEST(Journal, ABrokenLineCostsItselfAlone) {
 TEST(Journal, ABrokenHeaderIsRefused) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "journal.jsonl";
-  const auto complaint = [&](const std::string& text) {
+  const auto error_of = [&](const std::string& text) {
     write_text(path, text);
     return usage_error([&] { read_journal(path); });
   };
-  EXPECT_NE(complaint("{\"a\":1}\n").find("journal.jsonl:1: /dlbench_journal"), npos);
+  EXPECT_NE(error_of("{\"a\":1}\n").find("journal.jsonl:1: /dlbench_journal"), npos);
   EXPECT_NE(
-      complaint("{\"dlbench_journal\":1,\"fingerprint\":\"\",\"context\":{\"dlbench\":{\"request\":"
-                "{\"sizes\":[1]}}}}\n")
+      error_of("{\"dlbench_journal\":1,\"fingerprint\":\"\",\"context\":{\"dlbench\":{\"request\":"
+               "{\"sizes\":[1]}}}}\n")
           .find("journal.jsonl:1: /context/dlbench/request/sizes/0"),
       npos);
-  EXPECT_NE(complaint("a text").find("not a dlbench journal"), npos);
-  EXPECT_NE(
-      complaint("{\"dlbench_journal\":2,\"fingerprint\":\"\",\"context\":{}}\n").find("newer"),
-      npos);
+  EXPECT_NE(error_of("a text").find("not a dlbench journal"), npos);
+  EXPECT_NE(error_of("{\"dlbench_journal\":2,\"fingerprint\":\"\",\"context\":{}}\n").find("newer"),
+            npos);
 }
 
 TEST(Journal, AForeignFileIsLeftAlone) {
@@ -209,22 +208,22 @@ TEST(Journal, ResumingNamesWhatChanged) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "journal.jsonl";
   const std::string before = small_journal(path);
-  const auto complaint = [&](const char* pointer, const nlohmann::json& value) {
+  const auto error_of = [&](const char* pointer, const nlohmann::json& value) {
     Header now = header();
     now.context[nlohmann::json::json_pointer(pointer)] = value;
     return usage_error([&] { Journal::resume(path, now); });
   };
-  EXPECT_NE(complaint("/dlbench/environments/default/libraries/numpy", "2.5.0")
+  EXPECT_NE(error_of("/dlbench/environments/default/libraries/numpy", "2.5.0")
                 .find("numpy in default was 2.4.6, is 2.5.0"),
             npos);
-  EXPECT_NE(complaint("/dlbench/environments/default/libraries/jax", "0.10")
+  EXPECT_NE(error_of("/dlbench/environments/default/libraries/jax", "0.10")
                 .find("jax in default was nothing, is 0.10"),
             npos);
-  EXPECT_NE(complaint("/dlbench/environments/default/python", "3.12.0").find("3.12.0"), npos);
-  EXPECT_NE(complaint("/dlbench/machine/cpu", "Another").find("cpu was A CPU, is Another"), npos);
-  EXPECT_NE(complaint("/host_name", "there").find("host_name was here, is there"), npos);
-  EXPECT_NE(complaint("/dlbench/version", "0.2.0").find("version was 0.1.0"), npos);
-  EXPECT_EQ(complaint("/date", "2027-01-01"), "");
+  EXPECT_NE(error_of("/dlbench/environments/default/python", "3.12.0").find("3.12.0"), npos);
+  EXPECT_NE(error_of("/dlbench/machine/cpu", "Another").find("cpu was A CPU, is Another"), npos);
+  EXPECT_NE(error_of("/host_name", "there").find("host_name was here, is there"), npos);
+  EXPECT_NE(error_of("/dlbench/version", "0.2.0").find("version was 0.1.0"), npos);
+  EXPECT_EQ(error_of("/date", "2027-01-01"), "");
 
   Header now = header();
   now.fingerprint = "another";

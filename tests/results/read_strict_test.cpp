@@ -73,20 +73,20 @@ TEST_F(ReadStrict, ItemsAreTheSameInManyBlocksAndInOne) {
 TEST_F(ReadStrict, AFaultInALaterBlockIsNamedByItsPlace) {
   const std::string good = lines_of(rows(3000));
   const std::size_t at = good.find("\"number\":2500");
-  const auto complaint = [&](std::string_view instead) {
+  const auto error_of = [&](std::string_view instead) {
     std::string text = good;
     text.replace(at, instead.size(), instead);
     return usage_error([&] { read(text); });
   };
   const std::string line = std::to_string(
       std::count(good.begin(), good.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1);
-  EXPECT_EQ(complaint("\"number\":x"),
+  EXPECT_EQ(error_of("\"number\":x"),
             path_.string() + ": /rows/2500/number: invalid JSON at byte " + std::to_string(at + 9) +
                 ": line " + line +
                 ", column 11: syntax error while parsing value - invalid literal");
-  EXPECT_NE(complaint("\"num\xff").find("/rows/2500"), std::string::npos);
-  EXPECT_NE(complaint("\"num\nx").find("/rows/2500"), std::string::npos);
-  EXPECT_NE(complaint(std::string_view("\0", 1)).find("/rows/2500"), std::string::npos);
+  EXPECT_NE(error_of("\"num\xff").find("/rows/2500"), std::string::npos);
+  EXPECT_NE(error_of("\"num\nx").find("/rows/2500"), std::string::npos);
+  EXPECT_NE(error_of(std::string_view("\0", 1)).find("/rows/2500"), std::string::npos);
   EXPECT_NE(usage_error([&] { read(good.substr(0, at)); }).find("/rows/2500"), std::string::npos);
   EXPECT_NE(usage_error([&] { read(good + "\n7"); }).find(": invalid JSON at byte"),
             std::string::npos);
@@ -101,14 +101,14 @@ TEST_F(ReadStrict, PassesOnTheItemsOfTheListsAlone) {
 }
 
 TEST_F(ReadStrict, WhatIsNoFileOrEmptyOrTooLargeIsRefused) {
-  const auto complaint = [&](const std::filesystem::path& path) {
+  const auto error_of = [&](const std::filesystem::path& path) {
     return usage_error([&] { read_strict(path, 5, kLists, [](auto&&...) {}); });
   };
-  EXPECT_NE(complaint(folder_ / "none").find("cannot read"), std::string::npos);
+  EXPECT_NE(error_of(folder_ / "none").find("cannot read"), std::string::npos);
   write_text(path_, "[1, 2]");
-  EXPECT_NE(complaint(path_).find("larger than 5 bytes"), std::string::npos);
+  EXPECT_NE(error_of(path_).find("larger than 5 bytes"), std::string::npos);
   write_text(path_, "");
-  EXPECT_EQ(complaint(path_), path_.string() + ": the file is empty");
+  EXPECT_EQ(error_of(path_), path_.string() + ": the file is empty");
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace {
 
 using testing::usage_error;
 
-std::string complaint(const std::string& text) {
+std::string error_of(const std::string& text) {
   return usage_error([&] { parse_strict(text, "file"); });
 }
 
@@ -50,49 +50,48 @@ TEST(StrictJson, NumbersAtTheEnds) {
   EXPECT_EQ(parse_strict(zero, "file").value().json(),
             nlohmann::json::parse("[0.0, -0.0, 0.0, 18446744073709551616.0]"));
   for (const std::string big : {"1e999", "-1e999"}) {
-    EXPECT_EQ(complaint("[" + big + "]"), "file: /0: invalid JSON at byte " +
-                                              std::to_string(big.size()) +
-                                              ": a number beyond the range of a double");
+    EXPECT_EQ(error_of("[" + big + "]"), "file: /0: invalid JSON at byte " +
+                                             std::to_string(big.size()) +
+                                             ": a number beyond the range of a double");
   }
-  EXPECT_NE(complaint("[" + std::string(400, '9') + "]").find("/0: invalid JSON"),
+  EXPECT_NE(error_of("[" + std::string(400, '9') + "]").find("/0: invalid JSON"),
             std::string::npos);
 }
 
 TEST(StrictJson, SaysWhereAndWhy) {
-  EXPECT_EQ(complaint("{\"a\": {\"b\": 1, \"b\": 2}}"), "file: /a/b: duplicate key");
+  EXPECT_EQ(error_of("{\"a\": {\"b\": 1, \"b\": 2}}"), "file: /a/b: duplicate key");
   EXPECT_EQ(
-      complaint("{\"a\": [1,\n2, nul]}"),
+      error_of("{\"a\": [1,\n2, nul]}"),
       "file: /a/2: invalid JSON at byte 16: line 2, column 7: syntax error while parsing value - "
       "invalid literal");
-  EXPECT_EQ(complaint("[1, 2").find("file: /2: invalid JSON at byte "), 0U);
-  EXPECT_EQ(complaint("").find("file: /: invalid JSON at byte 0"), 0U);
+  EXPECT_EQ(error_of("[1, 2").find("file: /2: invalid JSON at byte "), 0U);
+  EXPECT_EQ(error_of("").find("file: /: invalid JSON at byte 0"), 0U);
   for (const char* text : {"[1e999]", "[NaN]", "[01]", "[1.]", "['a']", "[1,]", "[\"\\ud800\"]",
                            "[\"a\nb\"]", "[\"\xff\"]", "[\"\xc0\xaf\"]", "[1] 2", "/**/[1]"}) {
-    EXPECT_NE(complaint(text).find("invalid JSON at byte"), std::string::npos) << text;
+    EXPECT_NE(error_of(text).find("invalid JSON at byte"), std::string::npos) << text;
   }
   for (const std::size_t size : {4, 5}) {
-    EXPECT_NE(complaint(std::string("[1]\0]", size)).find("invalid JSON at byte 3"),
+    EXPECT_NE(error_of(std::string("[1]\0]", size)).find("invalid JSON at byte 3"),
               std::string::npos);
   }
-  EXPECT_EQ(complaint("\xef\xbb\xbf[]"), "file: /: invalid JSON at byte 0: a byte order mark");
-  EXPECT_NE(complaint(std::string("[\"a\0b\"]", 7)).find("invalid JSON at byte"),
-            std::string::npos);
+  EXPECT_EQ(error_of("\xef\xbb\xbf[]"), "file: /: invalid JSON at byte 0: a byte order mark");
+  EXPECT_NE(error_of(std::string("[\"a\0b\"]", 7)).find("invalid JSON at byte"), std::string::npos);
 }
 
 TEST(StrictJson, AKeyGivenTwiceIsFoundAmongManyToo) {
   std::string text = "{";
   for (int i = 0; i < 300; ++i) text += "\"k" + std::to_string(i) + "\": 1, ";
-  EXPECT_EQ(complaint(text + "\"k\": 1}"), "");
+  EXPECT_EQ(error_of(text + "\"k\": 1}"), "");
   for (const char* twice : {"k0", "k63", "k64", "k299"}) {
-    EXPECT_NE(complaint(text + "\"" + twice + "\": 1}").find("duplicate key"), std::string::npos)
+    EXPECT_NE(error_of(text + "\"" + twice + "\": 1}").find("duplicate key"), std::string::npos)
         << twice;
   }
-  EXPECT_NE(complaint("{\"a\": 1, \"\\u0061\": 1}"), "");
+  EXPECT_NE(error_of("{\"a\": 1, \"\\u0061\": 1}"), "");
 }
 
 TEST(StrictJson, NestsAsDeepAsItMay) {
-  EXPECT_EQ(complaint(std::string(64, '[') + std::string(64, ']')), "");
-  EXPECT_NE(complaint(std::string(65, '[') + std::string(65, ']')).find("deeper than 64"),
+  EXPECT_EQ(error_of(std::string(64, '[') + std::string(64, ']')), "");
+  EXPECT_NE(error_of(std::string(65, '[') + std::string(65, ']')).find("deeper than 64"),
             std::string::npos);
 }
 

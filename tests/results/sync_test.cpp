@@ -78,7 +78,7 @@ TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
 }
 
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
-  const auto said_of = [this](const std::string& rest) {
+  const auto text_of = [this](const std::string& rest) {
     const std::string one =
         R"({"stream":null,"requested_by":"consumer","required":true,)" + rest + "}";
     const Parsed parsed =
@@ -86,12 +86,12 @@ TEST_F(Sync, AWordBesideAReasonIsRefused) {
     return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
   };
   EXPECT_NE(
-      said_of(R"("waits":"host","reason":"no","code":"never-busy")").find("here/sync/0/waits"),
+      text_of(R"("waits":"host","reason":"no","code":"never-busy")").find("here/sync/0/waits"),
       std::string::npos);
-  EXPECT_NE(said_of(R"("reason":"no")").find("here/sync/0/code"), std::string::npos);
-  EXPECT_NE(said_of(R"("code":"never-busy")").find("here/sync/0: expected"), std::string::npos);
-  EXPECT_NE(said_of(R"("reason":"no","code":"busy")").find("here/sync/0/code"), std::string::npos);
-  EXPECT_NE(said_of(R"("waits":"somebody")").find("wrong-stream"), std::string::npos);
+  EXPECT_NE(text_of(R"("reason":"no")").find("here/sync/0/code"), std::string::npos);
+  EXPECT_NE(text_of(R"("code":"never-busy")").find("here/sync/0: expected"), std::string::npos);
+  EXPECT_NE(text_of(R"("reason":"no","code":"busy")").find("here/sync/0/code"), std::string::npos);
+  EXPECT_NE(text_of(R"("waits":"somebody")").find("wrong-stream"), std::string::npos);
 }
 
 TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {

@@ -21,7 +21,7 @@ class Validate : public ::testing::Test {
     good_ = read_text(path_);
   }
 
-  std::string complaint(std::string_view text) {
+  std::string error_of(std::string_view text) {
     write_text(path_, text);
     return usage_error([&] { validate_document(path_); });
   }
@@ -45,7 +45,7 @@ TEST_F(Validate, EveryPlantedFaultIsFoundAtItsPlace) {
       document[pointer] = fault["value"];
     else
       document[pointer.parent_pointer()].erase(pointer.back());
-    const std::string message = complaint(document.dump());
+    const std::string message = error_of(document.dump());
     EXPECT_EQ(message.rfind(path_.string() + ": " + text, 0), 0U) << fault << "\n" << message;
   }
 }
@@ -59,7 +59,7 @@ TEST_F(Validate, ChecksAreLookedAtWhereThereAreAny) {
   const auto message = [&](const json& checks) {
     json document = json::parse(good_);
     document["checks"] = checks;
-    return complaint(document.dump());
+    return error_of(document.dump());
   };
   EXPECT_EQ(message(json::array({good})), "");
   EXPECT_NE(message(json::array({good, good})).find("/checks/1/rule"), npos);
@@ -87,18 +87,17 @@ TEST_F(Validate, NewKeysAreAllowedEverywhere) {
                               "/context/dlbench/environments/default/copy_floors_gb_per_s"}) {
     document[json::json_pointer(pointer)] = {{"any", 1}};
   }
-  EXPECT_EQ(complaint(document.dump()), "");
+  EXPECT_EQ(error_of(document.dump()), "");
 }
 
 TEST_F(Validate, EveryTruncationIsFound) {
   for (std::size_t length = 0; length + 2 < good_.size(); length += 13) {
-    ASSERT_NE(complaint(std::string_view(good_).substr(0, length)), "") << length;
+    ASSERT_NE(error_of(std::string_view(good_).substr(0, length)), "") << length;
   }
   const std::size_t middle = good_.find("\"cpu_time\":");
-  EXPECT_NE(
-      complaint(std::string_view(good_).substr(0, middle + 11)).find("/benchmarks/0/cpu_time"),
-      npos);
-  EXPECT_NE(complaint("").find("empty"), npos);
+  EXPECT_NE(error_of(std::string_view(good_).substr(0, middle + 11)).find("/benchmarks/0/cpu_time"),
+            npos);
+  EXPECT_NE(error_of("").find("empty"), npos);
 }
 
 TEST_F(Validate, WhatIsNoJsonNumberIsFound) {
@@ -107,7 +106,7 @@ TEST_F(Validate, WhatIsNoJsonNumberIsFound) {
   for (const char* number : {"NaN", "Infinity", "-Infinity", "1e999", "0x10"}) {
     std::string text = good_;
     text.replace(at, length, number);
-    EXPECT_NE(complaint(text).find("/benchmarks/0/lo_ns: invalid JSON at byte"), npos) << number;
+    EXPECT_NE(error_of(text).find("/benchmarks/0/lo_ns: invalid JSON at byte"), npos) << number;
   }
 }
 
@@ -115,37 +114,37 @@ TEST_F(Validate, HalfAPairOfSurrogatesIsFound) {
   const std::size_t at = good_.find("\"reason\":\"") + 10;
   for (const char* half : {"\\udce9", "\\ud83d", "\\ud83dx", "\\ude00\\ud83d"}) {
     std::string text = good_;
-    EXPECT_NE(complaint(text.insert(at, half)).find("/not_measured/0/reason: invalid JSON at byte"),
+    EXPECT_NE(error_of(text.insert(at, half)).find("/not_measured/0/reason: invalid JSON at byte"),
               npos)
         << half;
   }
   std::string text = good_;
-  EXPECT_EQ(complaint(text.insert(at, "\\ud83d\\ude00 \\u00e9")), "");
+  EXPECT_EQ(error_of(text.insert(at, "\\ud83d\\ude00 \\u00e9")), "");
 }
 
 TEST_F(Validate, AKeyGivenTwiceIsFound) {
   std::string text = good_;
   text.insert(text.find("\"hi_ns\":"), "\"lo_ns\":1.0,");
-  EXPECT_NE(complaint(text).find("/benchmarks/0/lo_ns: duplicate key"), npos);
+  EXPECT_NE(error_of(text).find("/benchmarks/0/lo_ns: duplicate key"), npos);
 }
 
 TEST_F(Validate, ACellThatOccursTwiceIsFound) {
   json document = json::parse(good_);
   document["benchmarks"].push_back(document["benchmarks"][0]);
-  EXPECT_NE(complaint(document.dump()).find("/benchmarks/2/name"), npos);
+  EXPECT_NE(error_of(document.dump()).find("/benchmarks/2/name"), npos);
 }
 
 TEST_F(Validate, AbsurdNestingIsRefusedBeforeItIsBuilt) {
   const std::string deep = "{\"context\":" + std::string(1'000'000, '[');
-  EXPECT_NE(complaint(deep).find("nested deeper than 64"), npos);
+  EXPECT_NE(error_of(deep).find("nested deeper than 64"), npos);
 }
 
 TEST_F(Validate, AForeignDocumentIsNamedSo) {
-  EXPECT_NE(complaint("[1, 2]").find("expected an object"), npos);
-  EXPECT_NE(complaint("{\"context\":{\"date\":\"\"},\"benchmarks\":[]}")
+  EXPECT_NE(error_of("[1, 2]").find("expected an object"), npos);
+  EXPECT_NE(error_of("{\"context\":{\"date\":\"\"},\"benchmarks\":[]}")
                 .find("not a dlbench results document"),
             npos);
-  EXPECT_NE(complaint(good_ + "{}").find("invalid JSON at byte"), npos);
+  EXPECT_NE(error_of(good_ + "{}").find("invalid JSON at byte"), npos);
   EXPECT_NE(usage_error([&] { validate_document(folder_.path()); }).find("not a regular file"),
             npos);
   EXPECT_NE(usage_error([&] { validate_document(folder_ / "none.json"); }).find("No such file"),
@@ -153,7 +152,7 @@ TEST_F(Validate, AForeignDocumentIsNamedSo) {
 }
 
 TEST_F(Validate, AFaultIsOneLineWhateverTheKeys) {
-  const std::string text = complaint(R"({"a\nb": {"c\td": [}})");
+  const std::string text = error_of(R"({"a\nb": {"c\td": [}})");
   EXPECT_NE(text.find("/a?b/c?d/0"), npos) << text;
   EXPECT_EQ(text.find('\n'), npos);
 }
@@ -163,25 +162,25 @@ TEST_F(Validate, AnEntryOfAnotherMachineSaysSoInItsName) {
   const std::string other = document["benchmarks"][0]["name"].get<std::string>() + "/machine:epyc";
   document["benchmarks"][0]["name"] = other;
   document["benchmarks"][0]["run_name"] = other;
-  EXPECT_NE(complaint(document.dump()).find("/benchmarks/0/name"), npos);
+  EXPECT_NE(error_of(document.dump()).find("/benchmarks/0/name"), npos);
   document["benchmarks"][0]["machine"] = "epyc";
-  EXPECT_NE(complaint(document.dump()).find("/benchmarks/0/machine"), npos);
+  EXPECT_NE(error_of(document.dump()).find("/benchmarks/0/machine"), npos);
   document["context"]["dlbench"]["machines"] = {{"epyc", {{"machine", 1}}}};
-  EXPECT_NE(complaint(document.dump()).find("/context/dlbench/machines/epyc/machine"), npos);
+  EXPECT_NE(error_of(document.dump()).find("/context/dlbench/machines/epyc/machine"), npos);
 
   json own = document["context"]["dlbench"];
   own.erase("machines");
   own["context"] = document["context"];
   own["context"].erase("dlbench");
   document["context"]["dlbench"]["machines"] = {{"epyc", own}};
-  EXPECT_NE(complaint(document.dump()).find("/benchmarks/1/machine"), npos);
+  EXPECT_NE(error_of(document.dump()).find("/benchmarks/1/machine"), npos);
   document["benchmarks"].erase(1);
   document["not_measured"] = json::array();
-  EXPECT_EQ(complaint(document.dump()), "");
+  EXPECT_EQ(error_of(document.dump()), "");
   for (const char* machine : {"", "..", "../there", "/tmp/there", "a b"}) {
     json named = document;
     named["context"]["dlbench"]["machines"][machine] = own;
-    EXPECT_NE(complaint(named.dump()).find("/context/dlbench/machines/"), npos) << machine;
+    EXPECT_NE(error_of(named.dump()).find("/context/dlbench/machines/"), npos) << machine;
   }
 }
 

@@ -90,7 +90,7 @@ def _accounts(entry: Measured, setting: Setting) -> Account:
     texts = [warning.text for warning in runs.verdicts(entry)]
     reasons = [BLAMED] if entry.warns_of(codes.PYTHON_WARNING) else []
     reasons += [KNOWN[entry.pair]] if entry.pair in KNOWN else []
-    again = _looked_again(entry, setting)
+    again = _repeated(entry, setting)
     return Account((*texts, *reasons, *again.why), bool(reasons) or again.is_known)
 
 
@@ -103,7 +103,7 @@ def _left(entry: Measured) -> str:
     return f"{left:.0f} of {whole:.0f} ns ({left / whole:.1%})"
 
 
-def _looked_again(entry: Measured, setting: Setting) -> Account:
+def _repeated(entry: Measured, setting: Setting) -> Account:
     """Runs that pair alone. The cause is known if the unexplained time does not repeat, or the
     phases contain the same work."""
     words = [*WORDS, "--producers", entry.producer, "--consumers", entry.consumer]

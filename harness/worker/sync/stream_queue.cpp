@@ -59,7 +59,7 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
   if (is_filled_here()) {
     producer_ = handle(streams_.producer());
   } else {
-    find_beside_library();
+    find_concurrent_with_library();
   }
   if (!consumer_) consumer_ = handle(streams_.consumer());
   streams_.use_default_as_unrelated_stream();
@@ -68,7 +68,7 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
 // The handle of a stream that only the library fills is unknown, so observe while it is busy
 // whether another stream runs concurrently. If none does, the trials observe the same and do not
 // count.
-void TrialStreams::find_beside_library() {
+void TrialStreams::find_concurrent_with_library() {
   const LastNonzero place = find_last_nonzero(libraries_.expected->view);
   for (int i = 0; i < kMostTries; ++i) {
     const BusyArray busy = make_busy(libraries_, {}, kLibraryDelay);
@@ -81,7 +81,7 @@ void TrialStreams::find_beside_library() {
     if (is_observed) {
       streams_.replace_consumer();
     } else {
-      streams_.replace_ours();
+      streams_.replace_streams();
     }
   }
 }

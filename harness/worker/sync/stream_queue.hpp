@@ -34,7 +34,7 @@ class TrialStreams {
   Ref foreign() const;
 
  private:
-  void find_beside_library();
+  void find_concurrent_with_library();
 
   const SyncLibraries& libraries_;
   Ref consumer_;  // the stream that its adapter names, otherwise dlbench's

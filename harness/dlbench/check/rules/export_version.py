@@ -31,7 +31,7 @@ def capsule(subject: Subject) -> str:
     return name
 
 
-def knows_versions(subject: Subject) -> Any:
+def require_versions(subject: Subject) -> Any:
     """An array whose export accepts the keyword.
 
     The control is any plain export: where that fails, no version is the cause.
@@ -73,7 +73,7 @@ def version_none(subject: Subject) -> str:
     given = allowed(lambda: array.__dlpack__(), BufferError)
     assert 'versioned' not in repr(given), given
     """
-    array = knows_versions(subject)
+    array = require_versions(subject)
     require_legacy(array, "no max_version: ")
     return require_legacy(array, "max_version=None: ", None)
 
@@ -85,7 +85,7 @@ def version_older(subject: Subject) -> str:
     given = allowed(lambda: array.__dlpack__(max_version=(0, 8)), BufferError)
     assert 'versioned' not in repr(given), given
     """
-    return require_legacy(knows_versions(subject), "", (0, 8))
+    return require_legacy(require_versions(subject), "", (0, 8))
 
 
 @producer_rule("export.version-current", VERSION, level="should")
@@ -95,7 +95,7 @@ def version_current(subject: Subject) -> str:
     require_major(array.__dlpack__(max_version=(1, 0)), 1)
     require_major(array.__dlpack__(max_version=(1, 3)), 1)
     """
-    array = knows_versions(subject)
+    array = require_versions(subject)
     observed = []
     for max_version in ((1, 0), (1, 3)):
         with on_error(Broken, f"{max_version}: "):
@@ -112,7 +112,7 @@ def version_newer(subject: Subject) -> str:
 
     require_major(array.__dlpack__(max_version=(2, 0)), 2)
     """
-    array = knows_versions(subject)
+    array = require_versions(subject)
     with on_error(Broken):
         struct, version = answer(array, (2, 0))
     expect(struct != "versioned" or version[0] <= 2, f"a struct of version {version}")
