@@ -10,7 +10,7 @@ from judging import GIVE
 from samples import warning_texts
 from wire import F32, plant, prepare, send_request
 
-pytestmark = [pytest.mark.process, pytest.mark.timing]
+pytestmark = pytest.mark.process
 
 # Says and does at its first call what it never does again.
 SLOW_AT_FIRST = """\

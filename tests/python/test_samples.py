@@ -12,7 +12,7 @@ import pytest
 import samples
 from dlbench import _core
 
-pytestmark = [pytest.mark.process, pytest.mark.timing]
+pytestmark = pytest.mark.process
 
 SCHEMA = Path(__file__).parents[2] / "results/schema.json"
 

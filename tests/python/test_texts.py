@@ -24,7 +24,7 @@ from dlbench.running import comparing
 from dlbench.scripts import exchange
 from dlbench.text.grouping import grouped
 
-pytestmark = [pytest.mark.process, pytest.mark.timing]
+pytestmark = pytest.mark.process
 
 #: The keys of a document whose values are for people.
 WORDS = ("text", "reason", "failure", "race", "stderr_tail")
