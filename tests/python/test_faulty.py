@@ -290,9 +290,9 @@ def test_writes_into_what_is_read_only() -> None:
 
 def test_a_fault_that_there_is_not() -> None:
     for module in (_faulty_producer, _faulty_consumer):
-        with pytest.raises(ValueError, match="no fault 'nothing'"):
+        with pytest.raises(ValueError, match="unknown fault 'nothing'"):
             module.Fault("nothing")
-        with pytest.raises(ValueError, match="a delay is 0 to"):
+        with pytest.raises(ValueError, match="a delay must be from 0 to"):
             module.Fault("honest", -1)
 
 

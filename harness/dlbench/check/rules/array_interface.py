@@ -136,7 +136,7 @@ def read_only(subject: Subject) -> str:
 
 @producer_rule("struct.two", STRUCT)
 def two(subject: Subject) -> str:
-    """the struct begins with 2, the check that it is one
+    """the struct begins with 2, its check value
 
     held = array.__array_struct__
     at = point(held, None)

@@ -219,7 +219,7 @@ def fields(subject: Subject) -> str:
 
 @producer_rule("buffer.keeps-memory", PEP3118)
 def keeps_memory(subject: Subject) -> str:
-    r"""a view keeps the memory when the array has gone
+    r"""a view keeps the memory after the array is deleted
 
     view, expected = memoryview(array), source.tobytes()
     del array, source; gc.collect()

@@ -64,7 +64,7 @@ def keys(subject: Subject) -> str:
 
 @producer_rule("cuda.version", CUDA_INTERFACE)
 def version(subject: Subject) -> str:
-    """version is an int; 3 is the one that speaks of streams
+    """version is an int; 3 has the key stream
 
     found = array.__cuda_array_interface__
     assert isinstance(found['version'], int), found['version']

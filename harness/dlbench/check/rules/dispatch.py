@@ -52,7 +52,7 @@ def ufunc(subject: Subject) -> str:
 
 @rule("dispatch.function", NEP18)
 def function(subject: Subject) -> str:
-    """np.concatenate([x, x]) of an array that has __array_function__ is so, too
+    """np.concatenate([x, x]) of such an array is of its type, with unit and mask
 
     result = np.concatenate([array, array])
     assert type(result) is type(array), type(result)

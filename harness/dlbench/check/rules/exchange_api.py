@@ -52,7 +52,7 @@ MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 @producer_rule("c-api.functions", EXCHANGE_API)
 def functions(subject: Subject) -> str:
-    """all functions but dltensor_from_py_object_no_sync are there
+    """all functions except dltensor_from_py_object_no_sync are set
 
     assert all(function(at) for at in (16, 24, 32, 48))
     """
@@ -64,7 +64,7 @@ def functions(subject: Subject) -> str:
 
 @producer_rule("c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync")
 def export(subject: Subject) -> str:
-    """managed_tensor_from_py_object_no_sync describes the array as it lies
+    """managed_tensor_from_py_object_no_sync exports the array with its shape and strides
 
     struct = table_export(function, array)
     kind = [ctypes.c_uint8.from_address(struct + 52 + i).value for i in range(2)]
@@ -102,7 +102,7 @@ def agrees(subject: Subject) -> str:
 
 @producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync")
 def borrow(subject: Subject) -> str:
-    """dltensor_from_py_object_no_sync describes the array, and keeps nothing
+    """dltensor_from_py_object_no_sync describes the array, and keeps no reference
 
     borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(40))
     tensor = (ctypes.c_uint64 * 6)()
@@ -149,7 +149,7 @@ def import_(subject: Subject) -> str:
 
 @producer_rule("c-api.leak", EXCHANGE_API)
 def leak(subject: Subject) -> str:
-    """an exchange by the table leaves nothing behind
+    """an exchange through the table leaks nothing
 
     deleter = ctypes.PYFUNCTYPE(None, ctypes.c_void_p)
     def exchange():

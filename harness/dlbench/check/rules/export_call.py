@@ -119,7 +119,7 @@ def positional(subject: Subject) -> str:
     source="swapped",
 )
 def byte_order(subject: Subject) -> str:
-    """numbers of the other byte order are not exported as if they were of this one
+    """numbers in the other byte order are not exported as native ones
 
     given = allowed(lambda: np.from_dlpack(array))
     assert np.array_equal(given, source), given
@@ -140,7 +140,7 @@ SPECIALS = ("swapped", "nulls", "grad")
 
 @producer_rule("export.refusal-type", f"{METHOD}, Raises", level="should", source="unexportable")
 def refusal_type(subject: Subject) -> str:
-    """what cannot be exported raises BufferError
+    """an array that cannot be exported raises BufferError
 
     given = allowed(lambda: array.__dlpack__(), BufferError)
     print('exported:', given)
@@ -166,7 +166,7 @@ def refusal_type(subject: Subject) -> str:
 
 @producer_rule("export.other-thread", SPEC)
 def other_thread(subject: Subject) -> str:
-    """an array can be exported in another thread than the one that made it
+    """an array can be exported in a thread that did not create it
 
     from concurrent.futures import ThreadPoolExecutor
     there = ThreadPoolExecutor().submit(np.from_dlpack, array).result()

@@ -42,7 +42,7 @@ def must_copy(
 
 @producer_rule("export.copy-true", COPY)
 def copy_true(subject: Subject) -> str:
-    """copy=True exports memory that is not the array's
+    """copy=True exports a copy, not the array's memory
 
     given = array.__dlpack__(max_version=(1, 0), copy=True)
     assert not address(given) == address(capsule), given
@@ -52,7 +52,7 @@ def copy_true(subject: Subject) -> str:
 
 @producer_rule("export.copy-true-unversioned", COPY)
 def copy_true_unversioned(subject: Subject) -> str:
-    """copy=True without max_version exports no memory of the array's either
+    """copy=True without max_version also exports a copy
 
     given = allowed(lambda: array.__dlpack__(copy=True), BufferError)
     assert not address(given) == address(capsule), given
@@ -119,7 +119,7 @@ def copied_flag(subject: Subject) -> str:
 
 @producer_rule("export.shared-flag", f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED")
 def shared_flag(subject: Subject) -> str:
-    """what was not copied has no flag IS_COPIED
+    """an export without a copy does not have the flag IS_COPIED
 
     flags = ctypes.c_uint64.from_address(struct + 24).value
     assert not flags & 0b10, hex(flags)

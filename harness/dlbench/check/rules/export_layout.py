@@ -61,15 +61,21 @@ def _add(name: str, sentence: str, **changes: Any) -> None:
         return compared(subject, subject.case(**changes))
 
 
-_add("grid", "two dimensions in C order are described as they lie", layout="grid")
-_add("fortran", "two dimensions in Fortran order are described as they lie", layout="fortran")
-_add("strided", "every second element of a line is described as it lies", layout="strided")
-_add("reversed", "a line from its end to its start is described as it lies", layout="reversed")
-_add("broadcast", "rows that are one and the same are described as they lie", layout="broadcast")
-_add("ones", "dimensions of size 1 with odd strides do no harm", layout="ones")
-_add("scalar", "an array without dimensions is one element", layout="scalar", bytes=4)
+_add("grid", "two dimensions in C order are exported with their shape and strides", layout="grid")
+_add(
+    "fortran",
+    "two dimensions in Fortran order are exported with their shape and strides",
+    layout="fortran",
+)
+_add(
+    "strided", "every second element of one dimension is exported with its stride", layout="strided"
+)
+_add("reversed", "a reversed dimension is exported with its negative stride", layout="reversed")
+_add("broadcast", "a broadcast dimension is exported with a stride of zero", layout="broadcast")
+_add("ones", "dimensions of size 1 are exported correctly, whatever their strides", layout="ones")
+_add("scalar", "an array without dimensions is exported as one element", layout="scalar", bytes=4)
 _add("empty", "an array without elements keeps its shape", layout="empty", bytes=0)
-_add("offset", "elements behind an odd address are described as they lie", offset=4)
+_add("offset", "an array at an unaligned address is exported with that address", offset=4)
 
 
 @producer_rule("export.dtypes", f"{HEADER}, DLDataType")

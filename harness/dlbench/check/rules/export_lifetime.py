@@ -28,7 +28,7 @@ def require_values(imported_tensor: _check.ImportedTensor, expected: bytes, when
 
 @producer_rule("export.keeps-memory", SPEC)
 def keeps_memory(subject: Subject) -> str:
-    """what was exported stays as it is when the array has gone
+    """exported memory stays valid after the array is deleted
 
     at, expected = address(capsule), source.tobytes()
     del array, source; gc.collect()
@@ -48,7 +48,7 @@ def keeps_memory(subject: Subject) -> str:
 
 @producer_rule("export.twice", SPEC)
 def twice(subject: Subject) -> str:
-    """each of several exports of one array is deleted on its own
+    """several exports of one array are deleted independently
 
     several = [array.__dlpack__() for _ in range(3)]
     at, expected = address(several[2]), source.tobytes()
@@ -76,7 +76,7 @@ def twice(subject: Subject) -> str:
 
 @producer_rule("export.renamed-capsule", SPEC, risky=True)
 def renamed_capsule(subject: Subject) -> str:
-    """a capsule that was renamed does nothing when it goes
+    """a renamed capsule does not delete its tensor
 
     at, expected = address(capsule), source.tobytes()
     consumed(ctypes.CFUNCTYPE, capsule)
@@ -137,7 +137,7 @@ def deleter_thread(subject: Subject) -> str:
     at_exit=True,
 )
 def deleter_at_exit(subject: Subject) -> str:
-    """the deleter may be called when the interpreter has gone
+    """the deleter may be called after the interpreter has shut down
 
     # ctypes releases the GIL during a CFUNCTYPE call.
     deleter = consumed(ctypes.CFUNCTYPE, capsule)
@@ -163,7 +163,7 @@ def leak_unconsumed(subject: Subject) -> str:
 
 @producer_rule("export.leak-consumed", DELETER)
 def leak_consumed(subject: Subject) -> str:
-    """after its deleter a borrowed tensor leaves no memory allocated
+    """a tensor leaves no memory allocated after its deleter was called
 
     left(lambda: np.from_dlpack(array), array)
     """

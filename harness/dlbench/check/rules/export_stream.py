@@ -12,7 +12,7 @@ from dlbench.device import DLPACK_TYPES
 
 @producer_rule("export.stream-host", f"{METHOD}, stream")
 def stream_host(subject: Subject) -> str:
-    """for memory of the CPU no stream but None is accepted
+    """for CPU memory, only the stream None is accepted
 
     given = refused(lambda: array.__dlpack__(stream=1))
     """
@@ -57,7 +57,7 @@ def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
 
 @producer_rule("export.stream-cuda-zero", f"{METHOD}, stream")
 def stream_cuda_zero(subject: Subject) -> str:
-    """on CUDA stream=0 is refused, since it could mean three streams
+    """on CUDA, stream=0 is refused, because it is ambiguous
 
     given = refused(lambda: array.__dlpack__(stream=0))
     """
@@ -66,7 +66,7 @@ def stream_cuda_zero(subject: Subject) -> str:
 
 @producer_rule("export.stream-rocm-one", f"{METHOD}, stream")
 def stream_rocm_one(subject: Subject) -> str:
-    """on ROCm the streams 1 and 2 are refused
+    """on ROCm, the streams 1 and 2 are refused
 
     given = refused(lambda: array.__dlpack__(stream=1))
     given = refused(lambda: array.__dlpack__(stream=2))

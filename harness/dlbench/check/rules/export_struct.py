@@ -16,7 +16,7 @@ ARRAYS = 32
 
 @producer_rule("export.flags-defined", f"{HEADER}, DLManagedTensorVersioned.flags")
 def flags_defined(subject: Subject) -> str:
-    """no flag is set that the specification does not define
+    """only flags that the specification defines are set
 
     flags = ctypes.c_uint64.from_address(struct + 24).value
     assert flags & ~0b111 == 0, hex(flags)
@@ -29,7 +29,7 @@ def flags_defined(subject: Subject) -> str:
 
 @producer_rule("export.strides-there", f"{HEADER}, DLTensor.strides")
 def has_strides(subject: Subject) -> str:
-    """since DLPack 1.2 strides are not NULL where there are dimensions
+    """since DLPack 1.2, strides are not NULL if the tensor has dimensions
 
     minor = ctypes.c_uint32.from_address(struct + 4).value if versioned else 0
     strides = ctypes.c_void_p.from_address(tensor + 32).value

@@ -40,7 +40,7 @@ def imported(subject: Subject, source: Source) -> Facts:
 
 @consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")
 def import_values(subject: Subject) -> str:
-    """what it makes of a buffer has the buffer's elements
+    """the result has the buffer's elements
 
     require_same(result, source)
     """
@@ -82,7 +82,7 @@ def import_held(subject: Subject) -> str:
     "import-buffer.read-only", PEP3118, struct="memoryview", source="readonly", refusal="Exception"
 )
 def import_read_only(subject: Subject) -> str:
-    """what it makes of a read-only buffer cannot be written to, or is a copy
+    """the result of a read-only buffer is read-only, or a copy
 
     given = values(result)
     assert not (np.shares_memory(given, source) and given.flags.writeable)

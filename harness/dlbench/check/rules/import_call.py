@@ -40,7 +40,7 @@ def keywords(subject: Subject) -> str:
 
 @consumer_rule("import.stream-host", f"{METHOD}, stream", struct="asks")
 def stream_host(subject: Subject) -> str:
-    """a producer on the CPU is passed no stream but None
+    """a producer on the CPU gets the stream None, or no stream argument
 
     assert all(call.get('stream') is None for call in calls), calls
     """
@@ -54,7 +54,7 @@ def stream_host(subject: Subject) -> str:
 
 @consumer_rule("import.missing-method", f"{FROM_DLPACK}, Raises", struct="none")
 def missing_method(subject: Subject) -> str:
-    """an object without __dlpack__ is an AttributeError
+    """an object without __dlpack__ raises AttributeError
 
     result = refused(lambda: {call}, AttributeError)
     """
@@ -70,7 +70,7 @@ def missing_method(subject: Subject) -> str:
 
 @consumer_rule("import.passes-error", f"{FROM_DLPACK}, Raises", struct="raises")
 def passes_error(subject: Subject) -> str:
-    """what the producer's __dlpack__ raises is passed on
+    """an exception of the producer's __dlpack__ is passed on
 
     result = refused(lambda: {call}, BufferError)
     """

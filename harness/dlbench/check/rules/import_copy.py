@@ -41,7 +41,7 @@ def require_copy(observed: Facts, producer: KnownProducer) -> None:
 
 @consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)")
 def copy_true(subject: Subject) -> str:
-    """copy=True returns memory that is not the producer's array
+    """copy=True returns a copy, not the producer's memory
 
     source[0] = -1
     assert values(result)[0] != -1, 'it is not a copy'

@@ -29,7 +29,7 @@ WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
     source="wide",
 )
 def dtypes(subject: Subject) -> str:
-    """each dtype arrives as it was exported, or is refused
+    """each dtype is imported unchanged, or refused
 
     wide = ('int64', 'uint64', 'float64', 'complex128')
     narrow = ('bool', 'int8', 'int16', 'int32', 'uint8', 'uint16', 'uint32', 'float16', 'float32')
@@ -227,7 +227,7 @@ def writable(subject: Subject, **describes: Any) -> bool:
     source="readonly",
 )
 def read_only(subject: Subject) -> str:
-    """what is exported with READ_ONLY is read-only, in a library that has such arrays
+    """a tensor with READ_ONLY becomes a read-only array, if the library has such arrays
 
     assert not values(result).flags.writeable, 'it may be written to'
     """
@@ -238,7 +238,7 @@ def read_only(subject: Subject) -> str:
 
 @consumer_rule("import.writable", f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY", level="should")
 def writable_kept(subject: Subject) -> str:
-    """what is exported without READ_ONLY may be written to
+    """a tensor without READ_ONLY becomes a writable array
 
     assert values(result).flags.writeable, 'it is read-only'
     """
@@ -253,7 +253,7 @@ def writable_kept(subject: Subject) -> str:
     patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
 )
 def failure_deleted(subject: Subject) -> str:
-    """a tensor that is rejected half way is deleted, once
+    """a tensor that is rejected during the import is deleted once
 
     result = tried(lambda: {call})
     gc.collect()

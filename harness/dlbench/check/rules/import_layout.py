@@ -58,7 +58,7 @@ LAYOUTS: dict[str, Any] = {
     "broadcast": _rows,
     "fortran": lambda: content().reshape(8, 8).T,
 }
-_add("strided", "steps between elements are kept, or the import is refused", "strided")
+_add("strided", "strides of several elements are followed, or the import is refused", "strided")
 _add("reversed", "negative strides are followed, or the import is refused", "reversed", risky=True)
 _add("broadcast", "strides of zero are followed, or the import is refused", "broadcast")
 _add("fortran", "the first dimension may run fastest, or the import is refused", "fortran")
@@ -68,7 +68,7 @@ _add("fortran", "the first dimension may run fastest, or the import is refused",
     "import.ones", f"{TENSOR}.strides", verdict="broken", source="ones", refusal="Exception"
 )
 def ones(subject: Subject) -> str:
-    """what the stride of a dimension of size 1 is does not matter
+    """the stride of a dimension of size 1 is ignored
 
     require_same(result, source)
     """
@@ -150,7 +150,7 @@ def empty_deleted(subject: Subject) -> str:
     refusal="Exception",
 )
 def misaligned(subject: Subject) -> str:
-    """elements behind an odd address arrive, or the import is refused
+    """a tensor at an unaligned address is imported correctly, or refused
 
     require_same(result, source)
     """

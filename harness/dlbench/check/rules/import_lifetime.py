@@ -34,7 +34,7 @@ def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str)
 
 @consumer_rule("import.deleter-once", DELETER, patch="{count}")
 def deleter_once(subject: Subject) -> str:
-    """the deleter is called once, when the result has gone
+    """the deleter is called once, after the result is deleted
 
     del result; gc.collect()
     assert len(deleted) == 1, deleted
@@ -70,7 +70,7 @@ def deleter_not_early(subject: Subject) -> str:
 
 @consumer_rule("import.view-keeps", DELETER, patch="{count}")
 def view_keeps(subject: Subject) -> str:
-    """the deleter is not called before the last view has gone
+    """the deleter is not called before the last view is deleted
 
     view = result[2:]; del result; gc.collect(); early = len(deleted)
     source[2] = -1
@@ -120,7 +120,7 @@ def null_deleter(subject: Subject) -> str:
     patch="{count}\nctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
 )
 def null_context(subject: Subject) -> str:
-    """the deleter is called where manager_ctx is NULL, too
+    """the deleter is called even if manager_ctx is NULL
 
     del result; gc.collect()
     assert len(deleted) == 1, deleted
@@ -196,7 +196,7 @@ def imported_again(subject: Subject) -> str:
 
 @consumer_rule("import.several", DELETER, patch="{count}")
 def several(subject: Subject) -> str:
-    """each of several imports of one buffer is deleted on its own
+    """several imports of one buffer are deleted independently
 
     more = [{call}, {call}]
     del result; gc.collect()
@@ -247,7 +247,7 @@ def other_thread(subject: Subject) -> str:
 
 @consumer_rule("import.alive-at-exit", SPEC, risky=True, at_exit=True)
 def alive_at_exit(subject: Subject) -> str:
-    """a result that is alive when the interpreter ends does no harm
+    """a result may be alive when the interpreter exits
 
     print('and now the end')
     """
@@ -258,7 +258,7 @@ def alive_at_exit(subject: Subject) -> str:
 
 @consumer_rule("import.leak", DELETER)
 def leak(subject: Subject) -> str:
-    """an import leaves nothing behind
+    """an import leaks nothing
 
     left(lambda: {call}, array)
     """

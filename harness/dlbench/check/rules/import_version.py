@@ -103,7 +103,7 @@ def minor_version(subject: Subject) -> str:
     "import.major-version", STABLE, risky=True, patch=MAJOR, struct="versioned", refusal="Exception"
 )
 def major_version(subject: Subject) -> str:
-    """another major version is refused, and nothing behind its flags is read
+    """another major version is refused, and no field after its flags is read
 
     raise SystemExit(f'2.0 is imported: {type(result)}')
     """
@@ -119,7 +119,7 @@ def major_version(subject: Subject) -> str:
     "import.major-version-deleted", STABLE, patch=MAJOR + "\n{count}", struct="versioned"
 )
 def major_version_deleted(subject: Subject) -> str:
-    """a tensor of another major version is deleted, once
+    """a tensor of another major version is deleted once
 
     result = tried(lambda: {call})
     gc.collect()
