@@ -36,11 +36,11 @@ def same(subject: Subject, producer: KnownProducer, result: object) -> str:
         try:
             require_dtypes(subject)
         except NotApplicable:
-            return "its bytes are what was exported"
+            return "its bytes are the exported ones"
     if tuple(observed["shape"]) != producer.array.shape:
         raise Broken(f"its shape is {tuple(observed['shape'])}, not {producer.array.shape}")
     expect(observed["values"] == producer.array.tobytes(), "its values are not what was exported")
-    return "its values are what was exported"
+    return "its values are the exported ones"
 
 
 def require_import(subject: Subject) -> None:

@@ -308,7 +308,7 @@ def conclude(
     if outcome != BROKEN:
         pytest.skip(f"{outcome}: {observed}")
     shown = f"\n\n{script(rule, observed)}" if script else ""
-    raise RuleBroken(f"{rule.sentence}\n{rule.section}\nseen: {observed}{shown}")
+    raise RuleBroken(f"{rule.sentence}\n{rule.section}\nobserved: {observed}{shown}")
 
 
 # A maintainer's own functions.

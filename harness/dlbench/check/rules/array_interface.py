@@ -204,7 +204,7 @@ def struct_flags(subject: Subject) -> str:
             wanted = packed(facts["shape"] or (), facts["strides"], facts["itemsize"])
         if bool(facts["flags"] & flag) != wanted:
             subject.source = subject.source or ("readonly" if words else "line")
-            raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'nothing odd'}")
+            raise Broken(f"flags are {facts['flags']:#x} of an array with {words or 'no property'}")
         observed.append(f"{facts['flags']:#x}")
     if not observed:
         struct(subject)

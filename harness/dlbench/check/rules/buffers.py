@@ -135,7 +135,7 @@ def read_only(subject: Subject) -> str:
     del facts
     with on_refusal(BufferError, "refused: "):
         _check.get_buffer(array, FULL_RO | WRITABLE)
-    raise Broken("a writable buffer is given")
+    raise Broken("a writable buffer is exported")
 
 
 #: Each requests memory in C order; a caller of plain bytes may get them in another order.
@@ -187,7 +187,7 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
         except Exception as error:
             raise Broken(f"{layout}, {name}: refused by {describe_error(error)}") from None
         if row(given) not in [expected.tobytes(order) for order in orders]:
-            raise Broken(f"{layout}, {name} is answered with memory that is not contiguous")
+            raise Broken(f"{layout}, {name} returns memory that is not contiguous")
         observed.append("a copy in one piece")
     return observed
 

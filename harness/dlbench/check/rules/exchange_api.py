@@ -137,10 +137,10 @@ def import_(subject: Subject) -> str:
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
     observed = subject.read_facts(made)
     if observed["values"] != given.tobytes() or tuple(observed["shape"]) != given.shape:
-        raise Broken("its values are not what was given")
+        raise Broken("its values differ from the exported ones")
     early = borrowed.deletions
     if early and observed["address"] == borrowed.address:
-        raise Broken("the deleter was called while the array was there")
+        raise Broken("the deleter was called while the array was alive")
     del made
     collect()
     expect(borrowed.deletions == 1, f"the deleter was called {borrowed.deletions} times")

@@ -17,7 +17,7 @@ def device_method(subject: Subject) -> str:
     array.__dlpack_device__
     """
     expect(hasattr(subject.exporter(), "__dlpack_device__"), "there is no __dlpack_device__")
-    return "both are there"
+    return "both exist"
 
 
 def device_of(array: Any) -> Any:

@@ -74,7 +74,7 @@ def import_held(subject: Subject) -> str:
     observed.clear()
     collect()
     if source.given != source.released:
-        raise Broken(f"of {source.given} buffers {source.released} were given back")
+        raise Broken(f"of {source.given} buffers {source.released} were released")
     return "held" if shares else "copied"
 
 

@@ -65,7 +65,7 @@ def missing_method(subject: Subject) -> str:
 
     with on_refusal(AttributeError):
         subject.import_(Nothing())
-    raise Broken("it is taken")
+    raise Broken("it is imported")
 
 
 @consumer_rule("import.passes-error", f"{FROM_DLPACK}, Raises", struct="raises")
@@ -117,7 +117,7 @@ def capsule_name(subject: Subject) -> str:
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
     subject.kept.append(result)
-    raise Broken("it is taken")
+    raise Broken("it is imported")
 
 
 @consumer_rule("import.consumed-twice", SPEC, risky=True, struct="twice")
@@ -130,7 +130,7 @@ def consumed_twice(subject: Subject) -> str:
     first = brought(subject, producer)
     renamed = repr(producer.capsules[0]).split('"')[1].startswith("used_")
     if not renamed and producer.borrowed.deletions == 0:
-        raise NotApplicable("the first time only read what is in the capsule")
+        raise NotApplicable("the first import only read the capsule")
     try:
         second = subject.import_(producer)
     except Exception as error:

@@ -102,7 +102,7 @@ def copy_none(subject: Subject) -> str:
     result = brought(subject, producer)
     observed = subject.read_facts(result)
     if not is_shared(observed, producer):
-        raise Unclear("it is a copy; whether sharing is possible is the library's word")
+        raise Unclear("it is a copy; whether sharing was possible is unknown")
     return "shared"
 
 

@@ -15,7 +15,7 @@ from dlbench.check.verdict import Broken, NotApplicable, expect
 
 KEEPS = """\
 alive = weakref.ref(array); del array; gc.collect()
-assert alive() or not np.shares_memory(values(result), source), 'it has gone'
+assert alive() or not np.shares_memory(values(result), source), 'it is deleted'
 del result; gc.collect()
 assert alive() is None, 'it is kept'"""
 
@@ -52,7 +52,7 @@ def _add(protocol: str, attribute: str, section: str) -> None:
     group = f"import-{attribute.strip('_').removeprefix('array_')}"
 
     words = {"struct": attribute, "refusal": "Exception"}
-    elements = f"what it makes of {attribute} has the elements, however they lie"
+    elements = f"the result has the elements of {attribute}, whatever the strides"
 
     @consumer_rule(
         f"{group}.values",
@@ -85,11 +85,11 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         del given
         collect()
         if alive() is None:
-            raise Broken("it was let go while its memory is used")
+            raise Broken("it was released while its memory is used")
         del result, memory
         collect()
         if alive() is not None:
-            raise Broken("it is kept when the result has gone")
+            raise Broken("it is kept after the result is deleted")
         return "it is held"
 
 

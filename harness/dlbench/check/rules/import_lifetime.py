@@ -63,7 +63,7 @@ def deleter_not_early(subject: Subject) -> str:
     if early and observed["address"] in [
         borrowed.address for borrowed in producer.borrowed_tensors
     ]:
-        raise Broken("it was called while the result was there")
+        raise Broken("it was called while the result was alive")
     del result
     return "not before" if not early else "it copied, and gave the memory back at once"
 
@@ -169,7 +169,7 @@ def exported_again(subject: Subject) -> str:
         again = subject.request_export(result)
         facts = _check.read(again)
     if address(facts) not in [borrowed.address for borrowed in producer.borrowed_tensors]:
-        raise NotApplicable("what it exports is other memory")
+        raise NotApplicable("it exports other memory")
     before = values(facts)
     del result
     producer.release_kept()
@@ -278,5 +278,5 @@ def leak(subject: Subject) -> str:
     controls = {"view of an array": lambda: result[8:], "array that it makes": subject.make}
     left = leaks.require_none(exchange, producer.array, controls)
     # A library with its own collector deletes the last ones later.
-    expect(given >= 0.9 * exported, f"of {exported:,} borrowed tensors {given:,} were given back")
+    expect(given >= 0.9 * exported, f"of {exported:,} borrowed tensors {given:,} were deleted")
     return left

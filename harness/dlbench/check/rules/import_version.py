@@ -112,7 +112,7 @@ def major_version(subject: Subject) -> str:
     with on_error(Holds, "refused: "):
         result = subject.import_(producer)
     subject.kept.append(result)
-    raise Broken("2.0 is taken")
+    raise Broken("a tensor of version 2.0 is imported")
 
 
 @consumer_rule(
@@ -132,5 +132,5 @@ def major_version_deleted(subject: Subject) -> str:
     except Exception as error:
         why = describe_error(error)
     else:
-        raise NotApplicable("it is taken")
+        raise NotApplicable("it is imported")
     return producer.require_deleted(f" after {why}")
