@@ -72,7 +72,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="dlbench-synchronization-") as folder:
             entries = measured(Path(folder), consumers)
         for entry in entries:
-            lost = [w for w in entry.get("warnings", []) if w.startswith("sync: ")]
+            lost = [w["text"] for w in entry.get("warnings", []) if w["code"] == "sync-failed"]
             row = f"{entry['producer']} -> {entry['consumer']} {entry['device']}"
             for text in lost:
                 words[row, text] += 1

@@ -1,4 +1,4 @@
-"""mpi4py imports. `convert` sends a message to the own process and receives it in a bytearray."""
+"""mpi4py imports. `convert` sends a message to its own process and receives it in a bytearray."""
 
 from mpi4py import MPI
 

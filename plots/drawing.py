@@ -138,7 +138,7 @@ def fitting(text: str, points: float, room: float, least: float = 4.5) -> float:
 
 
 def shortened(text: str, points: float, room: float) -> str:
-    """The text, cut with an ellipsis if it is wider than `inches`."""
+    """The text, cut with an ellipsis if it is wider than `room`, in inches."""
     if len(text) <= LONGEST and text_width(text, points) <= room:
         return text
     fits = bisect.bisect_left(

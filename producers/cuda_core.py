@@ -11,7 +11,7 @@ from dlbench.adapter import require_buffer_dtype, require_own_layout, split_devi
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
-QUEUES = []  # streams for new buffers: the last one is used, without any our own
+QUEUES = []  # streams for new buffers: the last one is used; if empty, `own_stream`
 
 
 def make(case, device):

@@ -28,8 +28,8 @@ std::optional<int> rank(Outcome outcome) {
   }
 }
 
-/// Is `untimed` a phase that was not timed, and has the other side no time either? Then nothing is
-/// known to have changed.
+/// Is `untimed` a phase that was not timed, and has the other side no measured outcome of it
+/// either? Then nothing is known to have changed.
 bool is_unknown_phase(const SideCell& untimed, const SideCell& other) {
   return untimed.untimed_phase && !is_measured(other.outcome);
 }

@@ -81,10 +81,10 @@ void install_handler() {
   if (!kKnownProcessor) throw GuardError("the page guard supports only x86-64 and aarch64");
   struct sigaction current {};
   ::sigaction(SIGSEGV, nullptr, &current);
-  const bool is_guarded =
+  const bool is_installed =
       (current.sa_flags & SA_SIGINFO) &&
       std::find(kHandlers.begin(), kHandlers.end(), current.sa_sigaction) != kHandlers.end();
-  if (is_guarded) return;
+  if (is_installed) return;
   std::size_t level = 0;
   while (level < levels && !same_handler(formers[level], current)) ++level;
   if (level == kLevels) throw GuardError("other code replaced the handler of SIGSEGV too often");

@@ -12,8 +12,8 @@ struct ProtocolError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The limits of a line of the wire and of a text in it, in bytes. A longer text is cut, a longer
-/// line is ProtocolError.
+/// The limits of a line of the wire and of a text in it, in bytes. A longer text is cut; a longer
+/// line throws ProtocolError.
 struct Limits {
   std::size_t line = std::size_t{1} << 20;
   std::size_t text = 1000;

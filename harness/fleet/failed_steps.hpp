@@ -24,8 +24,8 @@ class FailedSteps {
   /// Adds a producer that ended the worker while it made an array: applies to all consumers.
   void make_failed(const Exchange& exchange, const FailedStep& failed_step);
 
-  /// Adds an exchange that timed out. Larger sizes inherit this. After two cases of an exchange
-  /// timed out, its other cases are not tried.
+  /// Adds an exchange that timed out. Larger sizes inherit this. After two cases of a pair timed
+  /// out with a protocol and a device, its other cases are not tried.
   void timed_out(const Exchange& exchange, const FailedStep& failed_step);
 
   std::optional<FailedStep> of(const Exchange& exchange) const;

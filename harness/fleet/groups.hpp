@@ -31,10 +31,10 @@ class Compatibility {
   /// next two functions return false if nothing new was added.
   bool require_order(const std::string& environment, const std::string& library,
                      const std::string& before, FailedStep failed_step);
-  /// Adds that neither order works: every cell of these two libraries has this trouble.
+  /// Adds that neither order works: every cell of these two libraries fails with this step.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   FailedStep failed_step);
-  /// Lets the library share a worker with only one other library, because of this trouble.
+  /// Lets the library share a worker with only one other library, because of this failed step.
   bool isolate(const std::string& environment, const std::string& library, FailedStep failed_step);
   std::optional<FailedStep> isolated_by(const std::string& environment,
                                         const std::string& library) const;
@@ -48,7 +48,7 @@ class Compatibility {
   bool is_isolated(const plan::Pair& pair, std::size_t index) const;
   /// Can the two libraries be imported into one process in some order?
   bool can_share(const std::string& environment, const std::string& a, const std::string& b) const;
-  /// The trouble of two libraries that are kept apart.
+  /// The failed step of two libraries that are kept apart.
   std::optional<FailedStep> failed_step_between(const std::string& environment,
                                                 const std::string& a, const std::string& b) const;
   /// `library` cannot be imported after `before`; `failed_step` is what happens otherwise.

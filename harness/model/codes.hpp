@@ -69,7 +69,7 @@ inline constexpr std::array<Meaning, 20> kAll{{
     {kNoAdapter, "unsupported", "dlbench has no adapter for the library in this role"},
     {kBudget, "not-run", "the run's budget was used up"},
     {kInterrupted, "not-run", "the run was interrupted"},
-    {kOthersTimedOut, "not-run", "two other cases of the exchange timed out"},
+    {kOthersTimedOut, "not-run", "two other cases of the same pair, protocol and device timed out"},
     {kUntimed, "not-run", "the case has the outcome of `f32`, so it was not timed"},
 }};
 
@@ -166,8 +166,8 @@ inline constexpr std::array<CodeMeaning, 52> kWarnings{{
 inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
     {"builds-differ", "the runs used two builds of dlbench, whose overhead floors may differ"},
     {"no-reference",
-     "fewer than two workers measured the reference exchange, so the spread between processes is "
-     "known only from the cells' own workers"},
+     "on both sides fewer than two workers measured the reference exchange, so the spread between "
+     "processes is known only from the cells' own workers"},
     {"options-differ",
      "the options of the two runs differ; only cells that both requested are compared"},
     {"reference-moved",

@@ -56,7 +56,7 @@ bool has_device(const Library& library, const std::string& device) {
 Exclusion no_arrays(const Library& library, const std::string& device) {
   return {
       Outcome::no_device,
-      library.name + " makes no arrays on " + device + "; its devices: " + joined(library.devices),
+      library.name + " has no arrays on " + device + "; its devices: " + joined(library.devices),
       codes::kNoArraysThere, library.name};
 }
 

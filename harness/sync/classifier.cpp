@@ -35,8 +35,8 @@ double held(const Trial& trial, Call call) {
   return std::min(static_cast<double>(trial.took[call]), std::max(left(trial, call), 0.0));
 }
 
-// Called only after a race, because a bystander's work may slow the exchange. The bystander's delay
-// is shorter, so a wait that ends with it was for a wrong stream.
+// Called only after a race, because an unrelated stream's work may slow the exchange. The unrelated
+// stream's delay is shorter, so a wait that ends with it was for a wrong stream.
 Waits which_race(const Queue& queue, const Options& options) {
   Ns decoy = std::max(options.delay / 2, kLeastDecoy);
   bool host_is_free = false;

@@ -22,7 +22,7 @@ constexpr bool is_about_freeing(Kind kind) {
   return kind >= Kind::Late;
 }
 
-/// An exchange between two own streams. One object serves many kinds, because allocating and
+/// An exchange between two streams of its own. One object serves many kinds, because allocating and
 /// freeing device memory waits for the whole device.
 class Planted {
  public:

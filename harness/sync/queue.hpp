@@ -16,7 +16,8 @@ enum class Content { Old, New, Other };
 /// classifier calls `settle` and rethrows their exceptions.
 struct Queue {
   /// Waits for all queues, sets the old content, then submits {delay, new content} to the
-  /// producer's queue and, if `decoy` is not 0, {decoy} to the bystanders' queues. Returns at once.
+  /// producer's queue and, if `decoy` is not 0, {decoy} to the unrelated queues' queues. Returns at
+  /// once.
   std::function<void(Ns delay, Ns decoy)> arm;
   /// The content now, by an unordered read that does not wait.
   std::function<Content()> peek;
@@ -34,7 +35,7 @@ struct Queue {
   /// queues itself (shared hardware queues), which cannot be distinguished from a wait. `settle` is
   /// called before and after.
   std::function<bool(Ns delay)> is_independent;
-  /// Optional: are all bystanders still in their delay?
+  /// Optional: are all unrelated queues still in their delay?
   std::function<bool()> decoy;
   /// Optional, after `settle`: the duration of the last delay on the device's clock.
   std::function<std::optional<double>()> delayed;

@@ -43,7 +43,8 @@ void classify_planted(Planted& planted, Situation& situation) {
 }  // namespace
 
 std::optional<double> Situation::share_error() const {
-  // A wait for a bystander lasts as long as the bystander's work, so its expected share is unknown.
+  // A wait for an unrelated stream lasts as long as the unrelated stream's work, so its expected
+  // share is unknown.
   if (!blocked || kind > Kind::Host) return std::nullopt;
   return std::abs(*blocked - (kind == Kind::Host ? 1.0 : 0.0));
 }

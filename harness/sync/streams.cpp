@@ -31,7 +31,7 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
     are_independent_ = find_concurrent(producer_, {consumer_});
   } else {
     producer_ = create();
-    // Include the default stream, if possible, because it is also a bystander.
+    // Include the default stream, if possible, because it is also an unrelated stream.
     are_independent_ = find_concurrent(consumer_, {producer_, kDefaultStream}) ||
                        find_concurrent(consumer_, {producer_});
   }
@@ -62,10 +62,10 @@ bool Streams::runs_concurrently(Stream other, Stream busy) {
 bool Streams::find_concurrent(Stream& found, std::initializer_list<Stream> others) {
   for (int i = 0; i < kMostStreams; ++i) {
     found = create();
-    const bool is_beside = std::all_of(others.begin(), others.end(), [&](Stream other) {
+    const bool is_concurrent = std::all_of(others.begin(), others.end(), [&](Stream other) {
       return runs_concurrently(found, other);
     });
-    if (is_beside) return true;
+    if (is_concurrent) return true;
   }
   return false;
 }

@@ -14,10 +14,10 @@ struct Words {
   unsigned before = 1, after = 2;
 };
 
-/// Four streams of a device for a `Queue`: the producer's, the consumer's, a bystander's, and
-/// dlbench's own. They have no implicit order. The constructor checks that each runs concurrently
-/// with the others, because streams that share a hardware queue are ordered. Device errors are
-/// thrown as std::runtime_error.
+/// Four streams of a device for a `Queue`: the producer's, the consumer's, an unrelated stream's,
+/// and dlbench's own. They have no implicit order. The constructor checks that each runs
+/// concurrently with the others, because streams that share a hardware queue are ordered. Device
+/// errors are thrown as std::runtime_error.
 class Streams {
  public:
   /// `host_memory`: the host can read the device memory directly. `consumer`: the consumer's own
@@ -33,20 +33,20 @@ class Streams {
   /// Do the streams of producer, consumer and dlbench's reads run concurrently? Otherwise trials
   /// are inconclusive.
   bool are_independent() const { return are_independent_; }
-  /// Does the bystander run concurrently with all of them?
+  /// Does the unrelated stream run concurrently with all of them?
   bool has_unrelated_stream() const { return has_unrelated_stream_; }
   /// Chooses another stream for dlbench's reads, or for the consumer, because only a trial shows
   /// whether a stream runs concurrently with a library's own.
   void replace_streams();
   void replace_consumer();
-  /// Makes the default stream a bystander if it runs concurrently with the consumer's, because a
-  /// library that waits for a wrong stream usually waits for the default one. Call it only if
-  /// nothing else in the process uses the default stream.
+  /// Makes the default stream an unrelated stream if it runs concurrently with the consumer's,
+  /// because a library that waits for a wrong stream usually waits for the default one. Call it
+  /// only if nothing else in the process uses the default stream.
   void use_default_as_unrelated_stream();
 
   /// These implement the functions of Queue for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
-  /// The part of arm() for the bystanders.
+  /// The part of arm() for the unrelated streams.
   void hold_unrelated_streams(Ns decoy);
   unsigned peek(device::Address word);
   unsigned read(device::Address word);
@@ -70,8 +70,8 @@ class Streams {
   const device::Table& table() const { return table_; }
 
  private:
-  /// Device times in ns: begin and end of the producer's delay, of the read, and of the bystanders'
-  /// delays.
+  /// Device times in ns: begin and end of the producer's delay, of the read, and of the unrelated
+  /// streams' delays.
   enum Stamp { kBegin, kEnd, kRead, kReadEnd, kDecoy, kDecoyEnd, kDefault, kDefaultEnd, kStamps };
   struct Shared {
     unsigned observed[2];  // by peek, read

@@ -1,5 +1,6 @@
-// What comes from a file or from a worker: lines of JSON, honest ones with something changed. All
-// readers say a UsageError or ProtocolError of one line, or read; what was read can be written.
+// What comes from a file or from a worker: lines of JSON, valid ones with one change. All
+// readers throw a UsageError or ProtocolError of one line, or succeed; what was read can be
+// written.
 
 #include <array>
 #include <filesystem>
@@ -50,7 +51,7 @@ json context() {
       "load_avg": [0.5], "dlbench": {"schema": 1, "command": ["dlbench"], "seed": 1,
       "request": {"pair": ["numpy", "torch"], "budget": "", "replicas": 1, "sync": false},
       "compare": {"env": [], "workers": 5, "threshold": 0.05, "instructions": false},
-      "absent": {"mlx": "pip install mlx"},
+      "not_installed": {"mlx": "pip install mlx"},
       "machine": {"cpu": "A CPU", "cores": 2, "virtual": false, "devices": [{"name": "cuda",
       "state": "ok", "count": 1, "units": [{"name": "A", "uuid": "GPU-1", "mode": ""}]}]},
       "environments": {"default": {"executable": "python"}}}})");

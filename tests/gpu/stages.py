@@ -485,11 +485,11 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
 
 def wait_of(row: dict[str, Any]) -> str:
     if "waits" not in row:
-        return str(row.get("reason", "nothing was seen"))
+        return str(row.get("reason", "nothing was observed"))
     return ", ".join(
         [
             row["waits"],
-            f"saw {row.get('saw', 'nothing')}",
+            f"content {row.get('content', 'nothing')}",
             *([f"gap {row['gap_ns']:.0f} ns"] if "gap_ns" in row else []),
             *([f"export and import {row['transfer_ns']:.0f} ns"] if "transfer_ns" in row else []),
             *([row["reason"]] if "reason" in row else []),

@@ -46,9 +46,13 @@ OPTIONS = (
     click.option("--matrix", is_flag=True, help="Measure all pairs of the installed libraries."),
     words_option(
         "--producers",
-        "Measure these producers, or all; faulty:FAULT injects a fault. Default: all installed.",
+        "Measure these producers, or all; faulty:FAULT injects a fault. "
+        "Default: all installed, except opt-in ones.",
     ),
-    words_option("--consumers", "Measure these consumers, or all. Default: all installed."),
+    words_option(
+        "--consumers",
+        "Measure these consumers, or all. Default: all installed, except opt-in ones.",
+    ),
     words_option(
         "--protocols", "Measure these protocols, or all. Default: dlpack,dlpack_c,convert."
     ),

@@ -28,7 +28,7 @@ UNCOUNTED = "not counted"
 #: By mark or further column, its line in the legend.
 LEGEND = {
     "*": "* copied",
-    LOSES: "! drops or converts an attribute",
+    LOSES: "! drops or converts a property",
     "?": "? not proven",
     WIDE: f"^ {values.WIDE_TEXT}",
     "~": f"~ {values.NEAR_FLOOR_TEXT}",

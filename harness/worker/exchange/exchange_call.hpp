@@ -56,7 +56,7 @@ class ExchangeCall {
   }
   PyObject* first_exporter() const { return exporters().front().get(); }
   bool has_exports() const { return !exported_.empty(); }
-  /// `Seen::via` without a proxy.
+  /// `Observation::via` without a proxy.
   const char* way() const { return exported_.empty() ? "direct" : "exports"; }
 
   /// Passes the arrays to the consumer, or the results of EXPORTS if the arrays do not offer the

@@ -86,7 +86,8 @@ bool has_stream_in_interface(PyObject* array) {
   }
 }
 
-// Do both adapter files of a library set the same current stream?
+// Do producer and consumer share one current stream? A library with itself does, unless its
+// consumer file has a stream of its own.
 bool is_one_stream(const SyncLibraries& libraries) {
   return &libraries.producer == &libraries.consumer && !has_own_stream(libraries.consumer) &&
          !optional_attribute(libraries.consumer.consumer.get(), "on_stream");

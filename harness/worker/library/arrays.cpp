@@ -11,8 +11,9 @@
 namespace dlbench::worker {
 namespace {
 
-// Small arrays are used in rotation, so that different cache lines are used. A large array exists
-// once, because each array costs page faults.
+// Small arrays are used in rotation, so that not always the same cache lines are warm. A large
+// array exists once, because each array costs page faults and an exchange without a copy does not
+// read it.
 constexpr std::size_t kMostArrays = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 

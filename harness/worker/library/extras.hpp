@@ -25,8 +25,8 @@ struct Comparison {
   std::vector<std::string> undecided;  ///< extras that no adapter can read from the result
 };
 
-/// The extras of the result, or of the object that it contains, are read by the consumer's adapter,
-/// or by the producer's if the type is the source's. Throws Failure.
+/// The consumer's adapter reads the extras of the result. The producer's adapter also reads them if
+/// the result, or the object that it contains, has the source's type. Throws Failure.
 Comparison compare_extras(const Ref& extras, PyObject* source, const Library& producer,
                           PyObject* result, const Library& consumer);
 

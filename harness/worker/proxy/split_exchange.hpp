@@ -21,7 +21,8 @@ class SplitExchange {
   /// Passes this stream to `__dlpack__` from now on; null: passes none.
   void set_stream(PyObject* stream);
 
-  /// Does dlbench's costly preparations. Call before give(). The array must live until end().
+  /// Does dlbench's costly preparations. Call before export_array(). The array must live until
+  /// end().
   void begin(PyObject* array);
   void export_array();
   /// New reference.

@@ -156,7 +156,7 @@ void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   busy_ = make_busy(libraries_, {}, delay);
   word_ = busy_.address + place_.offset;
   split_.begin(busy_.shown());
-  // Call this last: the library's work to fill its stream must not wait for the bystanders.
+  // Call this last: the library's work to fill its stream must not wait for the unrelated streams.
   streams_.hold_unrelated_streams(decoy);
 }
 
