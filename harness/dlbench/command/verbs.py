@@ -98,7 +98,7 @@ def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str,
 @click.command("doctor")
 @click.option("--env", multiple=True, metavar="NAME=PYTHON",
               help="Report whether a worker runs in that Python too; may be repeated.")  # fmt: skip
-def suggest_doctor(env: tuple[str, ...]) -> None:
+def report_noise_sources(env: tuple[str, ...]) -> None:
     """Report sources of measurement noise on this machine, and its devices."""
     console, probe = Console(), NoiseProbe()
     interpreters = doctor.environments(env_option.read(env), PROBE_S)
@@ -341,7 +341,7 @@ VERBS = {
     str(verb.name): verb
     for verb in (
         list_libraries,
-        suggest_doctor,
+        report_noise_sources,
         explain_term,
         show,
         reproduce,

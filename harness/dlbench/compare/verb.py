@@ -40,7 +40,7 @@ def measuring(function: Any) -> Any:
     "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%; of counts 1%."
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL),
-              help="End with code 1 on these results; inconclusive: 3, or 4 for most cells. "
+              help="End with code 1 on these results; inconclusive: 3, or 4 if most cells are. "
                    f"Default: {','.join(gate.ALL)}.")  # fmt: skip
 @click.option("--force", is_flag=True, help="Compare runs of different machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")

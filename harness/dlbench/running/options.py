@@ -59,7 +59,7 @@ OPTIONS = (
     words_option(
         "--devices",
         "Measure on these devices: cpu, cuda:0, rocm:0, sycl:0, sim:0, cuda:0+cpu (from one to the "
-        "other). Default: cpu and the first GPU.",
+        "other). Default: cpu, sycl:0, the first GPU.",
     ),
     words_option(
         "--cases", "Measure these cases: f32, f32-unaligned, f32-grad, ..., or all. Default: f32."

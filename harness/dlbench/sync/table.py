@@ -23,7 +23,7 @@ LEGEND = {
     "stream": "stream: the consumer's stream waits",
     "none": "none: nothing waits",
     "wrong-stream": "wrong-stream: another stream waits",
-    "host-wrong": "host-wrong: the call waits for another stream",
+    "host-wrong": "host-wrong: the call waits, but the consumer reads old content",
     "no-delay": "no-delay: the queue was not busy",
     "inconclusive": "inconclusive: trials differ",
     "export held": "held: share of the delay for which the host waits in that phase",
