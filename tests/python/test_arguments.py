@@ -139,7 +139,10 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
         (["faulty:slow-export=5parsecs", "numpy"], "not a time; allowed"),
         (["faulty", "numpy"], "faulty needs an argument, as faulty:ARGUMENT; allowed: honest, "),
         (["--matrix", "--producers", "faulty:slow-export"], "slow-export=TIME"),
-        (["--matrix", "--consumers", "faulty:wrong-name"], "no consumer for faulty:wrong-name"),
+        (
+            ["--matrix", "--consumers", "faulty:wrong-name"],
+            "no consumer adapter for faulty:wrong-name",
+        ),
         (["--matrix", "--producers", "numpy:fast"], "numpy accepts no argument"),
     ],
 )

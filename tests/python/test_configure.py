@@ -37,7 +37,7 @@ def test_what_is_missing_is_named_with_its_packages(tmp_path: Path) -> None:
     assert done.returncode != 0
     words = " ".join(done.stderr.split())
     for part in (
-        "dlbench's build needs what is not installed: Google Benchmark, GoogleTest",
+        "dlbench's build needs: Google Benchmark, GoogleTest",
         "Debian, Ubuntu: apt-get install libbenchmark-dev libgtest-dev",
         "Fedora, RHEL: dnf install google-benchmark-devel gtest-devel",
         "conda: conda install -c conda-forge benchmark gtest",
@@ -54,7 +54,7 @@ def test_missing_headers_of_python_are_named_with_their_packages(tmp_path: Path)
     words = " ".join(done.stderr.split())
     python = "python{}.{}".format(*sys.version_info)
     for part in (
-        f"dlbench's build needs what is not installed: Python.h of {sys.executable} Install",
+        f"dlbench's build needs: Python.h of {sys.executable} Install the missing packages",
         f"Debian, Ubuntu: apt-get install {python}-dev Fedora",
         f"Fedora, RHEL: dnf install {python}-devel conda",
         "conda: conda install -c conda-forge python Homebrew: brew install python",
