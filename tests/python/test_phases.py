@@ -319,4 +319,4 @@ def test_a_capsule_needs_no_proxy(tmp_path: Path) -> None:
 
 def test_what_is_not_prepared_has_no_phases(tmp_path: Path) -> None:
     answers = send_request(tmp_path, {"do": "phases", "id": 1, "iterations": 1})
-    assert "nothing is prepared" in answers[0]["error"]["reason"]
+    assert "no exchange is prepared" in answers[0]["error"]["reason"]
