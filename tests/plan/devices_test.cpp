@@ -86,7 +86,7 @@ TEST(Devices, AnUnaskedGpuIsNoGapOfALibraryWithoutOne) {
   const Entry* gap = excluded(named, "numpy", "torch", "cuda:0");
   ASSERT_NE(gap, nullptr);
   EXPECT_EQ(gap->outcome, Outcome::no_device);
-  EXPECT_EQ(gap->reason, "numpy makes no arrays on cuda:0; its devices: cpu");
+  EXPECT_EQ(gap->reason, "numpy has no arrays on cuda:0; its devices: cpu");
 }
 
 TEST(Devices, ABareKindIsItsFirstDevice) {
@@ -127,7 +127,7 @@ TEST(Devices, APairIsForDlpackAndForConsumersThatAskForIt) {
   EXPECT_EQ(excluded(plan, "torch", "torch", "cuda:0+cpu")->reason,
             "torch has no call that imports to another device");
   EXPECT_EQ(excluded(plan, "torch", "numpy", "cpu+cuda:0")->reason,
-            "numpy makes no arrays on cuda:0; its devices: cpu");
+            "numpy has no arrays on cuda:0; its devices: cpu");
 }
 
 TEST(Devices, ABadWordIsNamed) {

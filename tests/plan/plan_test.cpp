@@ -158,7 +158,7 @@ TEST(Plan, DefaultDevicesGiveNoPileOfNoDevice) {
   const Plan plan = make(some(), small());
   for (const Entry* entry : excluded_with(plan, Outcome::no_device)) {
     EXPECT_EQ(entry->cell.exchange.producer, "dpnp");
-    EXPECT_EQ(entry->reason, "dpnp makes no arrays on cpu; its devices: sycl:0");
+    EXPECT_EQ(entry->reason, "dpnp has no arrays on cpu; its devices: sycl:0");
     EXPECT_EQ(entry->code, "no-arrays-there");
   }
   EXPECT_EQ(excluded_with(plan, Outcome::no_device).size(), 4u);  // 3 consumers, one of two clocks
@@ -336,7 +336,7 @@ TEST(Plan, ADeviceThatTheMachineHasNotSaysWhy) {
                 "cuda:0: cuda: no-library: none found",
                 "cuda:0+rocm:0: cuda: no-library: none found",
                 "rocm:1: no rocm:1 here: rocm has 1 device",
-                "sycl:0: torch makes no arrays on sycl:0; its devices: cpu, cuda:0, rocm:0, rocm:1",
+                "sycl:0: torch has no arrays on sycl:0; its devices: cpu, cuda:0, rocm:0, rocm:1",
             }));
   EXPECT_EQ(plan.cells.size(), 1U);
   axes.devices = {"cuda:99999999999999999999"};

@@ -143,7 +143,7 @@ def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
         assert re.fullmatch(r"cudaError\w+: \S.*", cell["reason"]), cell["reason"]
     none = cells["cupy", "numpy", "cpu", "dlpack"]
     assert none["outcome"] == "no-device"
-    assert none["reason"] == "cupy makes no arrays on cpu; its devices: cuda, rocm"
+    assert none["reason"] == "cupy has no arrays on cpu; its devices: cuda, rocm"
 
 
 @needs_no_gpu

@@ -97,7 +97,7 @@ def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, cas
     )
     assert status == 0, out + err
     found = list(whole.entries(whole.document(tmp_path)).values())
-    # NumPy makes no arrays on a GPU: where there is one, that is its cells' reason.
+    # NumPy has no arrays on a GPU: where there is one, that is its cells' reason.
     its = [e for e in found if (e["device"], e["producer"]) == (case.device, "native")]
     assert {e["outcome"] for e in its} == {case.outcome}, its
     [reason] = {e["reason"] for e in its}
