@@ -101,7 +101,7 @@ class Parts:
             files = [own, *(file for file in roles if file is not own)]
             self.files[role] = [(file, slicing.read(file.path, name)) for file in files]
         self.lines: dict[str, list[str]] = {"producer": [], "consumer": []}
-        self._imported: dict[str, str] = {}
+        self._bound: dict[str, str] = {}
 
     def add(self, role: str, nodes: list[ast.stmt], expression: str = "None") -> str:
         """Adds statements to a role's part. Returns the expression, with names renamed that the
@@ -112,7 +112,7 @@ class Parts:
             for node in nodes
             if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Assign)
             for name in bound_names(node)
-            if self._imported.setdefault(name, ast.unparse(node)) != ast.unparse(node)
+            if self._bound.setdefault(name, ast.unparse(node)) != ast.unparse(node)
         }
         tree = ast.parse(expression)
         for part in [n for top in [*nodes, tree] for n in ast.walk(top)]:

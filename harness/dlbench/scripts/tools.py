@@ -195,13 +195,13 @@ def table_allocate(function, code):
     words = 0, 1, 0, 2, code, 32, 1, ctypes.addressof(shape), 0, 0
     prototype = pack("=QiiiBBHQQQ", *words)
     set_error = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
-    print_error = set_error(lambda context, kind, message: complaints.append((kind, message)))
+    report_error = set_error(lambda context, kind, message: complaints.append((kind, message)))
     allocate = ctypes.PYFUNCTYPE(
         ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_void_p, set_error
     )(function(16))
     out = ctypes.c_void_p()
     try:
-        status = allocate(prototype, ctypes.byref(out), None, print_error)
+        status = allocate(prototype, ctypes.byref(out), None, report_error)
     except Exception as error:
         print("an exception is set:", repr(error))
         status = -1
