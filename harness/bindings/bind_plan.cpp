@@ -30,6 +30,7 @@ void bind_library(py::module_& module) {
       .def_readwrite("protocols", &Library::protocols)
       .def_readwrite("devices", &Library::devices)
       .def_readwrite("has_ready", &Library::has_ready)
+      .def_readwrite("imports_first", &Library::imports_first)
       .def_readwrite("crosses", &Library::crosses)
       .def_readwrite("in_default_matrix", &Library::in_default_matrix)
       .def_readwrite("hidden", &Library::hidden)

@@ -7,7 +7,8 @@
 namespace dlbench::fleet {
 namespace {
 
-/// The libraries of the pairs, in the order in which the pairs name them.
+/// The libraries of these pairs of one environment, in the order in which the pairs name them;
+/// those that must be imported first come before the others.
 std::vector<std::string> libraries_of(const plan::Plan& plan, std::span<const std::size_t> pairs) {
   std::vector<std::string> libraries;
   for (const std::size_t pair : pairs) {
@@ -15,6 +16,12 @@ std::vector<std::string> libraries_of(const plan::Plan& plan, std::span<const st
       add_new(libraries, library);
     }
   }
+  std::stable_partition(libraries.begin(), libraries.end(), [&](const std::string& name) {
+    const std::string& environment = plan.pairs[pairs.front()].environment;
+    return std::any_of(plan.libraries.begin(), plan.libraries.end(), [&](const auto& library) {
+      return library.imports_first && library.name == name && library.environment == environment;
+    });
+  });
   return libraries;
 }
 

@@ -25,6 +25,8 @@ struct Library {
   std::vector<std::string> devices{"cpu"};
   /// One of its files defines `ready`: its calls return before the data is complete.
   bool has_ready = false;
+  /// A worker imports it before the others, because its import takes longer after them.
+  bool imports_first = false;
   bool crosses = false;  ///< its consumer file has calls that import to another device
   bool in_default_matrix = true;
   bool hidden = false;  ///< used only if it is named; "all" does not include it

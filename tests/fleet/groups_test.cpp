@@ -56,6 +56,24 @@ TEST(Groups, ThreeReplicasTakeThreeImportsALibrary) {
   }
 }
 
+TEST(Groups, ALibraryThatImportsFirstComesBeforeTheOthers) {
+  plan::Plan plan = plan_of(4);
+  plan::Library first;
+  first.name = "l2";
+  first.imports_first = true;
+  plan::Library elsewhere = first;
+  elsewhere.name = "l3";
+  elsewhere.environment = "other";
+  plan.libraries = {elsewhere, first};
+  const auto order = [&](const Compatibility& known) {
+    return plan_groups(plan, all_pairs(plan), known).front().libraries;
+  };
+  Compatibility known;
+  EXPECT_EQ(order(known), (std::vector<std::string>{"l2", "l0", "l1", "l3"}));
+  known.require_order("default", "l0", "l2", FailedStep());  // a required order overrules it
+  EXPECT_EQ(order(known), (std::vector<std::string>{"l0", "l2", "l1", "l3"}));
+}
+
 TEST(Groups, LibrariesThatAreApartNeverMeet) {
   const plan::Plan plan = plan_of(10);
   Compatibility known;

@@ -30,13 +30,14 @@ def library(folder: Path, name: str) -> object:
 def test_literals_are_read_without_running_the_file(tmp_path: Path) -> None:
     text = CONSUMER + "DISTRIBUTION = ('no-such-dist', 'numpy')\nDEVICES = ('sycl:0',)\n"
     plant(tmp_path, "consumer", "foo", text + "DEFAULT = False\ndef ready(array): ...\n")
-    plant(tmp_path, "producer", "foo", PRODUCER)
+    plant(tmp_path, "producer", "foo", PRODUCER + "IMPORT_FIRST = True\n")
     foo = library(tmp_path, "foo")
     assert foo.installed
     assert foo.version == importlib.metadata.version("numpy")
     assert foo.protocols == ["dlpack", "convert"]
     assert foo.devices == ["sycl:0"]
     assert foo.has_ready
+    assert foo.imports_first
     assert not foo.in_default_matrix
     assert Path(foo.producer_path).name == Path(foo.consumer_path).name == "foo.py"
 
@@ -71,6 +72,7 @@ def test_without_a_distribution_the_name_is_one(tmp_path: Path) -> None:
         ("consumer", "K = 'dlpack'\nPROTOCOLS = {K: print}\n", "literal strings"),
         ("producer", PRODUCER + "DEVICES = probe()\n", "must be a literal"),
         ("producer", PRODUCER + "DEFAULT = 'no'\n", "True or False"),
+        ("producer", PRODUCER + "IMPORT_FIRST = 1\n", "IMPORT_FIRST must be True or False"),
         ("producer", "\0", "does not parse"),
     ],
 )

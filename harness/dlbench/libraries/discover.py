@@ -167,6 +167,7 @@ def library(
         protocols=list(consumer.protocols) if consumer else [],
         devices=list(next((f.devices for f in files if f.devices is not None), ("cpu",))),
         has_ready=any(f.is_asynchronous(argument) for f in files),
+        imports_first=any(f.imports_first for f in files),
         crosses=any(f.crosses for f in files),
         in_default_matrix=all(f.default and not f.hidden for f in files),
         hidden=_is_hidden(roles),

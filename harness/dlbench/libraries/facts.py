@@ -31,6 +31,7 @@ class AdapterFile:
     exports: tuple[str, ...] = ()  #: of a producer, the keys of its EXPORTS
     crosses: bool = False  #: of a consumer: it defines `calls`, for devices
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
+    imports_first: bool = False  #: its import takes longer after those of other libraries
     hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
     has_busy: bool = False  #: it can fill a queue of its library's
@@ -141,6 +142,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         has_ready="ready" in names,
         crosses=role == "consumer" and "calls" in names,
         arguments=read_arguments(tree, path),
+        imports_first=_switch(tree, path, "IMPORT_FIRST", False),
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),
         has_busy="busy" in names,

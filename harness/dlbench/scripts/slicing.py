@@ -18,7 +18,7 @@ from dlbench.text.escaping import comment
 #: Names of an adapter file that are for dlbench alone.
 CONTRACT = {
     *("DISTRIBUTION", "DEVICES", "DEFAULT", "HIDDEN", "READY", "ARGUMENTS", "ARGUMENT"),
-    *("PROTOCOLS", "EXPORTS", "EXTENSION", "SPECIAL", "VERSION"),
+    *("PROTOCOLS", "EXPORTS", "EXTENSION", "SPECIAL", "VERSION", "IMPORT_FIRST"),
 }
 #: An adapter file may come from anywhere and is not run here. Conditions of these parts alone are
 #: evaluated: none of them calls or grows.
