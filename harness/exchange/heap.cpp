@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
+
 namespace dlbench::exchange {
 namespace {
 
@@ -21,6 +23,15 @@ std::optional<std::size_t> heap_bytes() {
   return info.uordblks + info.hblkhd;
 #else
   return std::nullopt;
+#endif
+}
+
+void raise_heap_thresholds() {
+#if defined(__GLIBC__)
+  // Just below glibc's DEFAULT_MMAP_THRESHOLD_MAX: a larger block changes nothing.
+  constexpr std::size_t kLargest = (std::size_t{32} << 20) - (std::size_t{64} << 10);
+  void* volatile block = std::malloc(kLargest);  // volatile, so that the pair is not optimized away
+  std::free(block);
 #endif
 }
 

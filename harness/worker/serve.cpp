@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "exchange/heap.hpp"
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
 #include "worker/answers.hpp"
@@ -59,6 +60,7 @@ void serve(int in, int out) {
   };
   Requests requests([&send](const char* step) { send({{"step", step}}); });
   trace::nvtx::attach();
+  exchange::raise_heap_thresholds();
   send(greeting());
   while (const std::optional<std::string> line = lines.next()) {
     if (line->empty()) continue;

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,31 @@ def cross(folder: Path, make: str, take: str, protocol: str = "dlpack", case: di
         plant(folder, "consumer", "taker", take),
         prepare(1, "giver", "taker", protocol, case),
     )[-1]
+
+
+def test_a_worker_keeps_large_freed_memory_from_the_start() -> None:
+    code = """
+import ctypes, os
+from dlbench import _worker
+names = "arena ordblks smblks hblks hblkhd usmblks fsmblks uordblks fordblks keepcost"
+class Info(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_size_t) for name in names.split()]
+libc = ctypes.CDLL(None)
+libc.mallinfo2.restype, libc.malloc.restype = Info, ctypes.c_void_p
+def mapped():
+    libc.malloc(ctypes.c_size_t(24 << 20))
+    return libc.mallinfo2().hblks
+first = libc.mallinfo2().hblks
+before = mapped()
+read, write = os.pipe()
+os.write(write, b'{"do":"end"}\\n')
+_worker.serve(read, os.open(os.devnull, os.O_WRONLY))
+print(before - first, mapped() - before)
+"""
+    if not hasattr(ctypes.CDLL(None), "mallinfo2"):
+        pytest.skip("glibc before 2.33 or another C library")
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed == "1 0\n", "blocks that the kernel mapped, before and after"
 
 
 def test_sharing_is_zero_copy_with_both_proofs(tmp_path: Path) -> None:
