@@ -238,6 +238,8 @@ std::vector<ProcessSpread::Row> ProcessSpread::table() const {
     if (!known.has_own) continue;
     rows.push_back({std::exp2(2 * power), known.half_width, known.series});
   }
+  const auto has_few = [](const Row& row) { return row.series < kFewestSimilar; };
+  if (!std::all_of(rows.begin(), rows.end(), has_few)) std::erase_if(rows, has_few);
   return rows;
 }
 

@@ -83,7 +83,9 @@ class ProcessSpread {
     double half_width = 0;
     std::size_t series = 0;
   };
-  /// One row for each power of four that has a series nearest to it.
+  /// One row for each power of four that has a series nearest to it. Rows of fewer than
+  /// kFewestSimilar series are left out, because their width is arbitrary, unless all are such
+  /// rows.
   std::vector<Row> table() const;
 
  private:

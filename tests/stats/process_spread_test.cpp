@@ -127,6 +127,20 @@ TEST(ProcessSpread, ALengthIsKnownFromSeriesOfAboutThatLengthAlone) {
   EXPECT_EQ(table.back().length_ns, std::exp2(20));
 }
 
+TEST(ProcessSpread, TheTableLeavesOutLengthsOfFewSeriesIfOthersHaveMore) {
+  ProcessSpread spread;
+  spread.add({1e6, 3e6, 1.1e6});
+  for (std::size_t i = 1; i < kFewestSimilar; ++i) spread.add({40, 44, 42});
+  ProcessSpread more = spread;
+  spread.estimate();
+  EXPECT_EQ(spread.table().size(), 2U);
+  more.add({40, 44, 42});
+  more.estimate();
+  ASSERT_EQ(more.table().size(), 1U);
+  EXPECT_EQ(more.table().front().series, kFewestSimilar);
+  EXPECT_TRUE(more.half_width(1e6)) << "a cell of that length still has its own";
+}
+
 /// Cells of one length, two sides of three processes each, whose spread is drawn by `spread_of`.
 template <typename SpreadOf>
 ProcessSpread spread_of_cells(std::size_t cells, SpreadOf spread_of) {
