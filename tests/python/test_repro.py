@@ -353,7 +353,7 @@ def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) ->
     why = {"exception": "BufferError", "protocol": "dlpack_c"}
     entry = samples.missing("mine", "mine", "refused", "not today", **why)
     script = repro.script(entry_of(entry), found, {})
-    assert "# seen: refused: BufferError: not today" in script
+    assert "# observed: refused: BufferError: not today" in script
     done = ran(script, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines() == ["not today", "expected BufferError / actual BufferError"]

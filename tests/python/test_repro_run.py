@@ -51,7 +51,7 @@ def test_the_script_s_time_is_a_median_as_the_cell_s_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     _, lines = reproduced(tmp_path, capsys)
-    assert any(re.fullmatch(r"# seen: zero-copy, median \S+ ns", line) for line in lines)
+    assert any(re.fullmatch(r"# observed: zero-copy, median \S+ ns", line) for line in lines)
     assert "print('median', round(sorted(times)[2] * 1e7), 'ns')" in lines
     assert any("timeit.repeat(" in line and "repeat=5" in line for line in lines)
     assert not any("min(" in line for line in lines)

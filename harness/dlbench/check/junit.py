@@ -51,7 +51,7 @@ def _problem(check: Check) -> junit.Problem | None:
         return junit.Problem("skipped", "accepted", message, check.issue)
     rule = RULES.by_name[check.rule]
     lines = [f"rule: {rule.sentence}", f"section: {check.section} ({check.level})"]
-    lines += [f"seen: {check.observed}"]
+    lines += [f"observed: {check.observed}"]
     lines += [f"issue: {check.issue}"] if check.issue else []
     lines += ["", check.reproducer] if check.reproducer else []
     return junit.Problem("failure", check.outcome, check.observed, "\n".join(lines))

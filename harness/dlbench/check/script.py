@@ -61,7 +61,7 @@ def script(
     title = [
         f"{rule.name}: {rule.sentence}",
         rule.section,
-        *([f"seen: {observed}"] if observed else []),
+        *([f"observed: {observed}"] if observed else []),
     ]
     title += [f"with {arguments.split(library)[0]} {version}"] if version else []
     tree = slicing.read(path, library)

@@ -227,7 +227,7 @@ def of_imports(document: Document, entry: Entry, found: Catalogue) -> str:
             raise BadInput(f"the adapter of {name} imports no library that a script could import")
     versions = document.versions(entry.environment)
     named = ", ".join(f"{name} {versions.get(name, '')}".strip() for name in names)
-    title = [f"imports of {named}, in the order that fails", f"seen: {warning.text}"]
+    title = [f"imports of {named}, in the order that fails", f"observed: {warning.text}"]
     title += ["without what the adapters do beside their imports"]
     head = _in_child("SIGALRM" if warning.data.get("outcome") == "timed-out" else "")
     return slicing.script(title, [*head, *parts[names[0]], *parts[names[1]], "print('imported')"])
@@ -413,6 +413,6 @@ def _title(entry: Entry, versions: Mapping[str, str]) -> list[str]:
         came = f"{entry.outcome}: {values.reason(entry)}"
     pair = dict.fromkeys((entry.producer, entry.consumer))
     named = ", ".join(f"{name} {versions[name]}" for name in pair if versions.get(name))
-    lines = [f"{entry.producer} -> {entry.consumer}, {what}", f"seen: {came}"]
+    lines = [f"{entry.producer} -> {entry.consumer}, {what}", f"observed: {came}"]
     where = "" if entry.environment == DEFAULT else f" in environment {entry.environment}"
     return lines + ([f"with {named}{where}"] if named or where else [])
