@@ -1,9 +1,10 @@
 """Finds out whether other libraries in a process change results: grouped and isolated workers.
 
 Measures the same matrix alternately without and with `--isolate`, each time with one worker a cell.
-It compares both sides: the ratio of their medians with its 95 % interval, and the outcomes. For the
-cells that differ most it then measures their pair beside one other library at a time, and names the
-libraries with which the interval of the ratio excludes 1.
+It compares both sides: the ratio of their medians with its 95 % interval, by how much it differs
+from 1 for cells with and without a copy, and the outcomes. For the cells that differ most it then
+measures their pair beside one other library at a time, and names the libraries with which the
+interval of the ratio excludes 1.
 
 `presence.py [--runs N] [--causes N] [DLBENCH OPTION ...]`: N runs a side (default 5, at least 4).
 """
@@ -11,6 +12,7 @@ libraries with which the interval of the ratio excludes 1.
 from __future__ import annotations
 
 import argparse
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -73,6 +75,18 @@ def alternate(
     return sides
 
 
+def print_sizes(kind: str, ratios: Sequence[float]) -> None:
+    """How far the ratios are from 1: the median, and what nine of ten do not exceed."""
+    if not ratios:
+        return
+    away = sorted(abs(each - 1) for each in ratios)
+    middle, most = away[len(away) // 2], away[(len(away) - 1) * 9 // 10]
+    print(
+        f"{len(ratios)} cells {kind} a copy: ratio grouped/isolated {statistics.median(ratios):.3f}"
+        f" (median), away from 1 by {middle:.1%} (median), {most:.1%} (nine of ten at most)"
+    )
+
+
 def one_of(library: str) -> str:
     """A cell that makes a worker import the library."""
     return f"producer:{library}/consumer:{library}/protocol:dlpack/device:cpu/case:f32/bytes:4096$"
@@ -119,16 +133,19 @@ def main() -> None:
         names = sorted(grouped.outcomes.keys() | isolated.outcomes.keys())
         other = [each for each in names if grouped.outcomes[each] != isolated.outcomes[each]]
         differ = []
-        compared = 0
+        ratios: dict[str, list[float]] = {"with": [], "without": []}
         for each in names:
             found = ratio(isolated.rounds[each], grouped.rounds[each])
             if found is None:
                 continue
-            compared += 1
+            ratios["with" if "copy" in grouped.outcomes[each] else "without"].append(found[0])
             if not found[1] <= 1 <= found[2]:
                 differ.append((each, found))
+        compared = sum(len(of) for of in ratios.values())
         agreeing = 100 * (compared - len(differ)) / max(compared, 1)
         print(f"{compared} cells compared: {agreeing:.1f} % agree within the 95 % interval")
+        for kind, of in ratios.items():
+            print_sizes(kind, of)
         print(f"{len(names) - len(other)} of {len(names)} cells have the same outcomes")
         for each in other:
             print(f"  {each}: {isolated.outcomes[each]} alone, {grouped.outcomes[each]} grouped")
