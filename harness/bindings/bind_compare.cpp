@@ -205,6 +205,7 @@ void bind_compare(py::module_& module) {
   module.attr("coarse_workers") = usual.coarse;
   module.attr("most_workers") = usual.most;
   module.attr("max_analyses") = usual.analyses;
+  module.attr("fewest_similar") = stats::kFewestSimilar;
 }
 
 }  // namespace dlbench::bindings

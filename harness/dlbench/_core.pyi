@@ -210,6 +210,7 @@ false_alarms: float
 coarse_workers: int
 most_workers: int
 max_analyses: int
+fewest_similar: int
 
 class PlantedWait(TypedDict):
     kind: str

@@ -72,6 +72,25 @@ def test_shards_become_the_document_of_the_whole_run(folder: Path) -> None:
     assert merged.run.shard.hosts == {"1": "node1", "2": "node2", "3": "node3"}
 
 
+@pytest.mark.parametrize(
+    ("series", "lengths"), [((2, 4), [64.0]), ((2, 3), [64.0, 256.0])], ids=["six", "five"]
+)
+def test_spreads_of_few_exchanges_are_left_out_of_the_whole(
+    folder: Path, series: tuple[int, ...], lengths: list[float]
+) -> None:
+    made = parts(len(series))
+    for part, count in zip(made, series, strict=True):
+        part["context"]["dlbench"]["environments"]["default"]["between_processes"] = [
+            {"length_ns": 64.0, "half_width": 0.1 * count, "series": count},
+            {"length_ns": 256.0, "half_width": 12.0, "series": 1},
+        ]
+    assert cli.main(["merge", *plant(folder, made), "--out", "all"]) == 0
+    merged = read_document(folder / "all/results.json").environments["default"].between_processes
+    assert [row.length_ns for row in merged] == lengths
+    assert merged[0].series == sum(series)
+    assert merged[0].half_width == pytest.approx(0.1 * max(series))
+
+
 def test_a_missing_shard_is_named_and_can_follow(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dlbench import _core
 from dlbench.document import Document, Entry, Run, parse_document
 from dlbench.errors import BadInput
 from dlbench.text.layout import count, listing
@@ -203,7 +204,8 @@ def _environment(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "series": kept["series"] + row["series"],
         }
     if rows:
-        made["between_processes"] = [rows[length] for length in sorted(rows)]
+        many = {n: row for n, row in rows.items() if row["series"] >= _core.fewest_similar}
+        made["between_processes"] = [row for _, row in sorted((many or rows).items())]
     return made
 
 
