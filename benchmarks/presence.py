@@ -1,10 +1,10 @@
 """Finds out whether other libraries in a process change results: grouped and isolated workers.
 
 Measures the same matrix alternately without and with `--isolate`, each time with one worker a cell.
-It compares both sides: the ratio of their medians with its 95 % interval, by how much it differs
-from 1 for cells with and without a copy, and the outcomes. For the cells that differ most it then
-measures their pair beside one other library at a time, and names the libraries with which the
-interval of the ratio excludes 1.
+It compares both sides: the ratio of their medians with its 95 % interval, and the outcomes. It
+prints how far the ratios are from 1, by size, for cells with and without a copy. For the cells that
+differ most it then measures their pair beside one other library at a time, and names the libraries
+with which the interval of the ratio excludes 1.
 
 `presence.py [--runs N] [--causes N] [DLBENCH OPTION ...]`: N runs a side (default 5, at least 4).
 """
@@ -12,6 +12,7 @@ interval of the ratio excludes 1.
 from __future__ import annotations
 
 import argparse
+import math
 import statistics
 import subprocess
 import sys
@@ -20,9 +21,12 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from dlbench import _core
+from dlbench import _core, values
 from dlbench.document import Document, Measured, Pair, read_document
 from dlbench.findings.import_effects import in_words
+
+#: The outcomes with a copy.
+COPIES = {"copy", "device-copy"}
 
 Medians = dict[str, list[list[float]]]
 
@@ -34,12 +38,14 @@ class Side:
         self.rounds: Medians = defaultdict(list)
         self.outcomes: dict[str, set[str]] = defaultdict(set)
         self.pairs: dict[str, Pair] = {}
+        self.sizes: dict[str, int] = {}
         self.effects: dict[str, Mapping[str, Sequence[str]]] = {}
 
     def add(self, document: Document) -> None:
         self.effects.update(document.environments["default"].import_effects)
         for entry in document.entries:
             self.pairs[entry.name] = entry.pair
+            self.sizes[entry.name] = entry.bytes
             self.outcomes[entry.name].add(entry.outcome)
             if isinstance(entry, Measured):
                 self.rounds[entry.name] += [list(one.samples_ns) for one in entry.workers]
@@ -75,15 +81,15 @@ def alternate(
     return sides
 
 
-def print_sizes(kind: str, ratios: Sequence[float]) -> None:
-    """How far the ratios are from 1: the median, and what nine of ten do not exceed."""
-    if not ratios:
-        return
-    away = sorted(abs(each - 1) for each in ratios)
-    middle, most = away[len(away) // 2], away[(len(away) - 1) * 9 // 10]
+def print_distances(copies: bool, size: int, ratios: Sequence[float]) -> None:
+    """Print how far the ratios are from 1: the median, and what nine of ten do not exceed."""
+    away = sorted(100 * abs(each - 1) for each in ratios)
+    most = away[math.ceil(0.9 * len(away)) - 1]
+    kind = "with" if copies else "without"
     print(
-        f"{len(ratios)} cells {kind} a copy: ratio grouped/isolated {statistics.median(ratios):.3f}"
-        f" (median), away from 1 by {middle:.1%} (median), {most:.1%} (nine of ten at most)"
+        f"{len(ratios)} cells {kind} a copy, {values.size(size)}: median ratio grouped/isolated "
+        f"{statistics.median(ratios):.3f}; distance from 1: median {statistics.median(away):.1f} %,"
+        f" nine of ten at most {most:.1f} %"
     )
 
 
@@ -133,19 +139,20 @@ def main() -> None:
         names = sorted(grouped.outcomes.keys() | isolated.outcomes.keys())
         other = [each for each in names if grouped.outcomes[each] != isolated.outcomes[each]]
         differ = []
-        ratios: dict[str, list[float]] = {"with": [], "without": []}
+        ratios: dict[tuple[bool, int], list[float]] = defaultdict(list)
         for each in names:
             found = ratio(isolated.rounds[each], grouped.rounds[each])
             if found is None:
                 continue
-            ratios["with" if "copy" in grouped.outcomes[each] else "without"].append(found[0])
+            copies = not COPIES.isdisjoint(grouped.outcomes[each] | isolated.outcomes[each])
+            ratios[copies, grouped.sizes[each]].append(found[0])
             if not found[1] <= 1 <= found[2]:
                 differ.append((each, found))
         compared = sum(len(of) for of in ratios.values())
         agreeing = 100 * (compared - len(differ)) / max(compared, 1)
         print(f"{compared} cells compared: {agreeing:.1f} % agree within the 95 % interval")
-        for kind, of in ratios.items():
-            print_sizes(kind, of)
+        for (copies, size), of in sorted(ratios.items()):
+            print_distances(copies, size, of)
         print(f"{len(names) - len(other)} of {len(names)} cells have the same outcomes")
         for each in other:
             print(f"  {each}: {isolated.outcomes[each]} alone, {grouped.outcomes[each]} grouped")

@@ -5,7 +5,7 @@ import tvm
 from dlbench.adapter import require_own_layout, split_device
 
 DISTRIBUTION = "apache-tvm"
-# Its import reads the symbols of every loaded library: 2 s after TensorFlow.
+# Its import reads the symbols of every loaded library. After TensorFlow's it takes 2 s longer.
 IMPORT_FIRST = True
 
 

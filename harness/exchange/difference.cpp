@@ -178,7 +178,7 @@ std::string difference(const View& expected, const View& given, Missing missing)
 }
 
 bool has_nan_for(Missing missing, const View& expected, const View& given) {
-  const auto is_set = [](unsigned char one) { return one != 0; };
+  const auto is_set = [](unsigned char byte) { return byte != 0; };
   if (std::none_of(missing.begin(), missing.end(), is_set)) return false;
   const View found = restated(expected, given);
   if (!on_host(found.device) || expected.shape != found.shape || expected.elements() == 0 ||

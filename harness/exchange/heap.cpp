@@ -28,7 +28,8 @@ std::optional<std::size_t> heap_bytes() {
 
 void raise_heap_thresholds() {
 #if defined(__GLIBC__)
-  // Just below glibc's DEFAULT_MMAP_THRESHOLD_MAX: a larger block changes nothing.
+  // A block above glibc's largest threshold, 32 MiB, changes nothing. malloc adds a header and
+  // rounds up to whole pages, which have up to 64 KiB.
   constexpr std::size_t kLargest = (std::size_t{32} << 20) - (std::size_t{64} << 10);
   void* volatile block = std::malloc(kLargest);  // volatile, so that the pair is not optimized away
   std::free(block);

@@ -49,8 +49,8 @@ double prediction_half_width(const ProcessVariance& variance);
 /// The same from one series. Throws std::invalid_argument for fewer than two processes.
 double between_half_width(const Series& medians);
 
-/// The smallest number of similar series for a prior: two cells besides the cell itself, with
-/// several processes on each side.
+/// The smallest number of similar series for a prior, and for a row of ProcessSpread::table(): two
+/// cells besides the cell itself, with several processes on each side.
 inline constexpr std::size_t kFewestSimilar = 6;
 /// The most degrees of freedom of the prior, because the distribution over processes has heavy
 /// tails.
@@ -84,8 +84,8 @@ class ProcessSpread {
     std::size_t series = 0;
   };
   /// One row for each power of four that has a series nearest to it. Rows of fewer than
-  /// kFewestSimilar series are left out, because their width is arbitrary, unless all are such
-  /// rows.
+  /// kFewestSimilar series are left out, because so few determine the width poorly, unless all are
+  /// such rows.
   std::vector<Row> table() const;
 
  private:

@@ -41,7 +41,7 @@ def test_an_order_is_kept_with_its_date() -> None:
     orders_of().keep([ORDER])
     (known,) = orders_of().known()
     assert (known.library, known.before, known.outcome) == ("bytearray", "numpy", "crashed")
-    assert known.reason.startswith("SIGSEGV (seen on 20")
+    assert known.reason.startswith("SIGSEGV (observed on 20")
 
 
 def test_another_version_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:

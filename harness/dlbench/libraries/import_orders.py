@@ -39,7 +39,7 @@ class ImportOrders:
             kept = cache.read(KIND, self._identities[library], self._identities[before])
             if kept is None or not {"outcome", "reason", "observed"} <= kept.keys():
                 continue
-            reason = f"{kept['reason']} (seen on {kept['observed']})"
+            reason = f"{kept['reason']} (observed on {kept['observed']})"
             with contextlib.suppress(_core.UsageError):  # an outcome that does not exist
                 order = _core.ImportOrder(*library, before[1], str(kept["outcome"]), reason)
                 found.append(order)

@@ -126,6 +126,6 @@ def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
         return []
     own = {"cell": exchange.entry.name, **found}
     race = found.get("race", "")
-    observed = f"{race} (seen at {values.size(exchange.entry.bytes)})"
+    observed = f"{race} (observed at {values.size(exchange.entry.bytes)})"
     shared = [{"cell": each.name, "race": observed} for each in exchange.sharing]
     return [own, *shared] if race else [own]
