@@ -22,11 +22,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from dlbench import _core, values
-from dlbench.document import Document, Measured, Pair, read_document
+from dlbench.document import Document, Entry, Measured, Pair, read_document
 from dlbench.findings.import_effects import in_words
-
-#: The outcomes with a copy.
-COPIES = {"copy", "device-copy"}
 
 Medians = dict[str, list[list[float]]]
 
@@ -37,15 +34,13 @@ class Side:
     def __init__(self) -> None:
         self.rounds: Medians = defaultdict(list)
         self.outcomes: dict[str, set[str]] = defaultdict(set)
-        self.pairs: dict[str, Pair] = {}
-        self.sizes: dict[str, int] = {}
+        self.entries: dict[str, Entry] = {}
         self.effects: dict[str, Mapping[str, Sequence[str]]] = {}
 
     def add(self, document: Document) -> None:
         self.effects.update(document.environments["default"].import_effects)
         for entry in document.entries:
-            self.pairs[entry.name] = entry.pair
-            self.sizes[entry.name] = entry.bytes
+            self.entries[entry.name] = entry
             self.outcomes[entry.name].add(entry.outcome)
             if isinstance(entry, Measured):
                 self.rounds[entry.name] += [list(one.samples_ns) for one in entry.workers]
@@ -83,13 +78,13 @@ def alternate(
 
 def print_distances(copies: bool, size: int, ratios: Sequence[float]) -> None:
     """Print how far the ratios are from 1: the median, and what nine of ten do not exceed."""
-    away = sorted(100 * abs(each - 1) for each in ratios)
+    away = sorted(abs(each - 1) for each in ratios)
     most = away[math.ceil(0.9 * len(away)) - 1]
     kind = "with" if copies else "without"
     print(
         f"{len(ratios)} cells {kind} a copy, {values.size(size)}: median ratio grouped/isolated "
-        f"{statistics.median(ratios):.3f}; distance from 1: median {statistics.median(away):.1f} %,"
-        f" nine of ten at most {most:.1f} %"
+        f"{statistics.median(ratios):.3f}; distance from 1: median "
+        f"{values.percent(statistics.median(away))}, nine of ten at most {values.percent(most)}"
     )
 
 
@@ -144,8 +139,9 @@ def main() -> None:
             found = ratio(isolated.rounds[each], grouped.rounds[each])
             if found is None:
                 continue
-            copies = not COPIES.isdisjoint(grouped.outcomes[each] | isolated.outcomes[each])
-            ratios[copies, grouped.sizes[each]].append(found[0])
+            outcomes = grouped.outcomes[each] | isolated.outcomes[each]
+            copies = not outcomes.isdisjoint(values.COPIED)
+            ratios[copies, grouped.entries[each].bytes].append(found[0])
             if not found[1] <= 1 <= found[2]:
                 differ.append((each, found))
         compared = sum(len(of) for of in ratios.values())
@@ -157,11 +153,13 @@ def main() -> None:
         for each in other:
             print(f"  {each}: {isolated.outcomes[each]} alone, {grouped.outcomes[each]} grouped")
         differ.sort(key=lambda item: -abs(item[1][0] - 1))
-        libraries = sorted({library for pair in grouped.pairs.values() for library in pair})
+        libraries = sorted(
+            {library for entry in grouped.entries.values() for library in entry.pair}
+        )
         for number, (each, (value, low, high)) in enumerate(differ):
             print(f"  {each}: grouped x{value:.2f} ({low:.2f} .. {high:.2f})")
             if number < options.causes:
-                pair = grouped.pairs[each]
+                pair = grouped.entries[each].pair
                 find_causes(folder, options.runs, words, each, pair, libraries, grouped.effects)
 
 
