@@ -24,15 +24,13 @@ from . import (
     support,
 )
 
-__all__ = ["BINARY", "FORMATS", "export", "export_asv", "export_bytes", "summary"]
+__all__ = ["ASV", "BINARY", "FORMATS", "NAMES", "asv_files", "export", "export_bytes", "summary"]
 
 FORMATS: dict[str, Callable[[Document], str]] = {
     "bmf": bmf.export,
     "github-action": github_action.export,
     "google-benchmark": google_benchmark.export,
     "pyperf": pyperf.export,
-    "asv": asv.export,
-    "asv-benchmarks": asv.export_benchmarks,
     "openmetrics": openmetrics.export,
     "csv": csv.export,
     "markdown": markdown.export,
@@ -43,8 +41,10 @@ BINARY: dict[str, Callable[[Document], bytes]] = {
     "parquet": arrow.export_parquet,
     "arrow": arrow.export_arrow,
 }
+ASV = "asv"  #: a format of several files
+NAMES = [*FORMATS, *BINARY, ASV]
 #: Formats that hold numbers only, so a document without numbers is refused.
-NUMBERS_ONLY = ("bmf", "github-action", "google-benchmark", "pyperf", "asv", "asv-benchmarks")
+NUMBERS_ONLY = ("bmf", "github-action", "google-benchmark", "pyperf", ASV)
 
 
 def export(document: Document, name: str) -> str:
@@ -66,12 +66,10 @@ def export_bytes(document: Document, name: str) -> bytes:
     return export(document, name).encode()
 
 
-def export_asv(
-    document: Document, commit: str | None = None, commit_date_s: int | None = None
-) -> str:
-    """asv's results file of that commit; see asv.export()."""
-    _require_numbers(document, "asv")
-    return asv.export(document, commit, commit_date_s)
+def asv_files(document: Document, commit: str, commit_date_s: int | None = None) -> dict[str, str]:
+    """The files of asv's folder of results; see asv.files()."""
+    _require_numbers(document, ASV)
+    return asv.files(document, commit, commit_date_s)
 
 
 def _require_numbers(document: Document, name: str) -> None:

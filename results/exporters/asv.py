@@ -1,9 +1,11 @@
-"""airspeed velocity: a results file, version 2, and the list of its benchmarks."""
+"""airspeed velocity: the files of one commit in asv's folder of results."""
 
 from __future__ import annotations
 
+import re
 import sys
 
+from dlbench.exporters import names
 from dlbench.exporters.dates import moment
 
 from dlbench.document import Document, Measured
@@ -11,8 +13,10 @@ from dlbench.document.entry import Worker
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.escaping import json_text
 
-VERSION = 2
-NO_COMMIT = "0" * 40
+BENCHMARKS = "benchmarks.json"  #: the list of all commits' benchmarks
+MACHINE = "machine.json"  #: in the folder of each machine
+RESULTS_VERSION = BENCHMARKS_VERSION = 2
+MACHINE_VERSION = 1
 NS = 1e-9  #: asv's unit of time is the second
 #: asv compares only results of the same version of a benchmark.
 BENCHMARK_VERSION = "1"
@@ -21,44 +25,51 @@ COLUMNS = ("result", "params", "version", "started_at", "duration", "stats_ci_99
            "samples")  # fmt: skip
 #: Number of medians whose range contains the true median with 99 %: 1 - 2 / 2**8.
 MEDIANS_FOR_99 = 8
+#: asv makes a file for each graph, and finds its benchmark by the name of that file.
+LONGEST_NAME = 200
 
 
-def export(document: Document, commit: str | None = None, commit_date_s: int | None = None) -> str:
-    """The results of `commit` (default: a hash of zeros), with a benchmark for each cell.
-    `commit_date_s`: its date in seconds since 1970; default: the run's date."""
+def files(document: Document, commit: str, commit_date_s: int | None = None) -> dict[str, str]:
+    """The files by their place in asv's folder: the benchmarks, the machine, and the results of
+    `commit`, with a benchmark for each cell. `commit_date_s`: its date in seconds since 1970;
+    default: the run's date."""
     entries = _entries(document)
     context, machine = document.context, document.run.machine
     environment = document.environment(DEFAULT)
-    python, requirements = environment.python, environment.versions
-    params = {
-        "machine": context.host_name,
+    # A new patch version of Python must not end a line of asv's graphs.
+    python = ".".join(environment.python.split(".")[:2])
+    host = _portable(context.host_name or "unknown")
+    benchmarks: dict[str, object] = {_name(entry): _benchmark(entry) for entry in entries}
+    about = {
+        "machine": host,
         "os": machine.kernel,
         "arch": "",
         "cpu": machine.cpu,
         "num_cpu": str(machine.cores or context.num_cpus or ""),
         "ram": str(machine.memory_bytes or ""),
-        "python": python,
+        "version": MACHINE_VERSION,
     }
-    made = {
-        "commit_hash": commit or NO_COMMIT,
+    results = {
+        "commit_hash": commit,
         "env_name": f"dlbench-py{python}",
         "date": _milliseconds(context.date) if commit_date_s is None else commit_date_s * 1000,
-        "params": {**params, **requirements},
+        # asv draws a line for each combination of these. So versions are not among them: a change
+        # that comes with a new version would lie between two lines.
+        "params": {"machine": host, "cpu": machine.cpu, "python": python},
         "python": python,
-        "requirements": requirements,
+        "requirements": environment.versions,
         "env_vars": {},
         "result_columns": COLUMNS,
-        "results": {entry.name: _row(entry) for entry in entries},
+        "results": {_name(entry): _row(entry) for entry in entries},
         "durations": {},
-        "version": VERSION,
+        "version": RESULTS_VERSION,
     }
-    return json_text(made, indent=1) + "\n"
-
-
-def export_benchmarks(document: Document) -> str:
-    """`benchmarks.json`, from which asv reads the units and the names."""
-    made: dict[str, object] = {entry.name: _benchmark(entry.name) for entry in _entries(document)}
-    return json_text({**made, "version": VERSION}, indent=1) + "\n"
+    made = {
+        BENCHMARKS: {**benchmarks, "version": BENCHMARKS_VERSION},
+        f"{host}/{MACHINE}": about,
+        f"{host}/{commit[:8]}-{results['env_name']}.json": results,
+    }
+    return {place: json_text(content, indent=1) + "\n" for place, content in made.items()}
 
 
 def _entries(document: Document) -> list[Measured]:
@@ -74,9 +85,21 @@ def _entries(document: Document) -> list[Measured]:
     return entries
 
 
-def _benchmark(name: str) -> dict[str, object]:
-    return {"name": name, "pretty_name": name, "type": "time", "unit": "seconds", "code": "",
-            "param_names": [], "params": [], "timeout": 60.0,
+def _name(entry: Measured) -> str:
+    """The cell's name as the name of a file; asv's tree of benchmarks branches at each dot."""
+    return _portable(entry.name.replace("/", ".").replace(":", "-"))
+
+
+def _portable(text: str) -> str:
+    """The text with letters only that each file system has; a changed text is made unique."""
+    made = re.sub(r"[^A-Za-z0-9_.-]|^\.", "_", text)
+    is_safe = made == text and len(text) <= LONGEST_NAME
+    return made if is_safe else names.hashed(made, text, LONGEST_NAME)
+
+
+def _benchmark(entry: Measured) -> dict[str, object]:
+    return {"name": _name(entry), "pretty_name": entry.name, "type": "time", "unit": "seconds",
+            "code": "", "param_names": [], "params": [], "timeout": 60.0,
             "version": BENCHMARK_VERSION}  # fmt: skip
 
 

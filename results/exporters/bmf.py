@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+from dlbench.exporters import names
 
 from dlbench.document import Document, Measured
 from dlbench.text.escaping import json_text
@@ -45,7 +45,4 @@ def _metric(value: float, low: float | None = None, high: float | None = None) -
 
 def _name(name: str) -> str:
     """The name; a long one is cut and made unique by its hash."""
-    if len(name) <= LONGEST_NAME:
-        return name
-    digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).hexdigest()[:16]
-    return f"{name[: LONGEST_NAME - 17]}-{digest}"
+    return name if len(name) <= LONGEST_NAME else names.hashed(name, name, LONGEST_NAME)

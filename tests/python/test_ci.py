@@ -40,9 +40,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
         script.write_text(f'#!/bin/sh\nexec "{sys.executable}" {words}"$@"\n')
         script.chmod(0o755)
     shell(folder, f"dlbench {SMALL} --out base && dlbench {SMALL} --out head")
-    # A checkout with asv's folders.
     commit = "git -c user.name=test -c user.email=test@localhost commit -q --allow-empty -m test"
-    shell(folder, f"git init -q && {commit} && mkdir -p results/MACHINE")
+    shell(folder, f"git init -q && {commit}")
     return folder
 
 

@@ -86,7 +86,7 @@ def test_a_value_that_cannot_be_is_one_line(
 
 #: Options that do nothing where they are left out.
 OPTIONAL = {
-    "--adapters", "--base", "--base-env", "--count", "--env", "--explain", "--filter",
+    "--adapters", "--base", "--base-env", "--commit", "--count", "--env", "--explain", "--filter",
     "--find-links", "--head-env", "--junit", "--known", "--markdown", "--resume",
 }  # fmt: skip
 #: Writes files where it is named, but for a run, which has a folder in any case.

@@ -353,10 +353,6 @@ TIMES = {"box": 111.0, "gpu": 222.0}  #: ns of the only exchange with a number, 
 NS = 1e-9
 
 
-#: Formats that refuse a merged document.
-OF_ONE_MACHINE = ("asv", "asv-benchmarks")
-
-
 def arrow_rows(data: bytes, name: str) -> list[tuple[str, float]]:
     pyarrow = pytest.importorskip("pyarrow")
     if name == "parquet":
@@ -395,9 +391,7 @@ def measured_rows(text: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in [*FORMATS, *exporters.BINARY] if name not in OF_ONE_MACHINE]
-)
+@pytest.mark.parametrize("name", [*FORMATS, *exporters.BINARY])
 def test_no_number_is_without_its_machine(name: str) -> None:
     """Each machine has a time, and a reason, of its own for the same two cells."""
     merged = merged_of(
@@ -582,10 +576,21 @@ def test_without_pyarrow_the_error_says_how_to_install_it(
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
+def asv_name(entry: dict[str, Any]) -> str:
+    return str(entry["name"]).replace("/", ".").replace(":", "-")
+
+
+def asv_words(run: Path, commit: str, folder: Path) -> list[str]:
+    return ["export", str(run), "--format", "asv", "--commit", commit, "--output", str(folder)]
+
+
 def write_asv(made: dict[str, Any], folder: Path, commit: str = COMMIT) -> Path:
-    path = folder / "box" / f"{commit[:8]}-dlbench.json"
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(exporters.export_asv(doc(made), commit))
+    """asv's folder with one more commit; the path of its results."""
+    folder.mkdir(exist_ok=True)
+    run = folder / "run"
+    run.write_text(json.dumps(made))
+    assert cli.main(asv_words(run, commit, folder)) == 0
+    (path,) = folder.glob(f"*/{commit[:8]}-*.json")
     return path
 
 
@@ -593,12 +598,12 @@ def test_asv_reads_its_results(document: dict[str, Any], tmp_path: Path) -> None
     asv = pytest.importorskip("asv.results")
     read = asv.Results.load(str(write_asv(document, tmp_path)))
     assert read.commit_hash == COMMIT
-    assert read.get_all_result_keys() == {entry["name"] for entry in document["benchmarks"]}
+    assert read.get_all_result_keys() == set(map(asv_name, document["benchmarks"]))
     for entry in document["benchmarks"]:
-        assert read.get_result_value(entry["name"], []) == [entry["real_time"] * 1e-9]
+        assert read.get_result_value(asv_name(entry), []) == [entry["real_time"] * 1e-9]
         medians = sorted(worker["median_ns"] * 1e-9 for worker in entry["workers"])
-        assert read.get_result_samples(entry["name"], []) == [medians]
-        (stats,) = read.get_result_stats(entry["name"], [])
+        assert read.get_result_samples(asv_name(entry), []) == [medians]
+        (stats,) = read.get_result_stats(asv_name(entry), [])
         assert stats["number"] == entry["iterations"]
 
 
@@ -606,9 +611,11 @@ def test_asv_reads_its_list_of_benchmarks(document: dict[str, Any], tmp_path: Pa
     benchmarks = pytest.importorskip("asv.benchmarks")
     config = pytest.importorskip("asv.config").Config()
     config.results_dir = str(tmp_path)
-    (tmp_path / "benchmarks.json").write_text(export(doc(document), "asv-benchmarks"))
+    other = samples.measured("theirs", "torch", 5.0)
+    write_asv(samples.document(other), tmp_path, "f" * 40)
+    write_asv(document, tmp_path)
     read = benchmarks.Benchmarks.load(config)
-    assert set(read) == {entry["name"] for entry in document["benchmarks"]}
+    assert set(read) == {asv_name(entry) for entry in [*document["benchmarks"], other]}
     assert {(each["type"], each["unit"]) for each in read.values()} == {("time", "seconds")}
 
 
@@ -628,7 +635,7 @@ def test_asv_finds_only_changes_that_its_samples_show(
         entry = samples.measured("numpy", "torch", times, workers=of)
         path = write_asv(samples.document(entry), tmp_path, commit)
         read = asv.Results.load(str(path))
-        name = entry["name"]
+        name = asv_name(entry)
         stats = (read.get_result_stats(name, [])[0], read.get_result_samples(name, [])[0])
         results.append((read.get_result_value(name, [])[0], stats))
     (first, first_stats), (second, second_stats) = results
@@ -636,38 +643,60 @@ def test_asv_finds_only_changes_that_its_samples_show(
     assert found is better
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("asv --output made", "--format asv needs --commit HASH, the commit that was measured"),
+        ("asv --output made --commit main", "--commit 'main': allowed: a full hash"),
+        (f"asv --commit {COMMIT}", "give asv's results_dir as --output"),
+        (f"csv --commit {COMMIT}", "--commit is for --format asv: csv names no commit"),
+        ("csv --commit-date 1", "--commit-date is for --format asv: csv names no commit"),
+        (f"asv --output made --commit {COMMIT} --commit-date yesterday", "--commit-date"),
+        (f"asv --output results.json --commit {COMMIT}", "--output results.json: "),
+    ],
+)
 def test_the_verb_takes_the_commit_for_asv_alone(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert cli.main(["export", str(run), "--format", "asv", "--commit", COMMIT]) == 0
-    assert json.loads(capsys.readouterr().out)["commit_hash"] == COMMIT
-    assert cli.main(["export", str(run), "--format", "asv", "--commit", "main"]) == 2
-    assert "--commit 'main': allowed: a full hash" in capsys.readouterr().err
-    assert cli.main(["export", str(run), "--format", "csv", "--commit", COMMIT]) == 2
-    assert "--commit is for --format asv" in capsys.readouterr().err
+    words: str, message: str, run: Path, capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.chdir(run)
+    before = (run / "results.json").read_bytes()
+    assert cli.main(["export", ".", "--format", *words.split()]) == 2
+    assert message in capsys.readouterr().err
+    assert [path.name for path in run.iterdir()] == ["results.json"]
+    assert (run / "results.json").read_bytes() == before
 
 
-def test_the_verb_takes_the_commits_date_for_asv_alone(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    words = ["export", str(run), "--format", "asv"]
-    assert cli.main([*words, "--commit-date", "1700000000"]) == 0
-    assert json.loads(capsys.readouterr().out)["date"] == 1_700_000_000_000
+@pytest.mark.parametrize(
+    ("words", "ms"), [(["--commit-date", "1700000000"], 1_700_000_000_000),
+                      ([], 1_767_225_600_000)],
+)  # fmt: skip
+def test_asv_gets_the_commits_date_or_the_runs(words: list[str], ms: int, run: Path) -> None:
+    assert cli.main([*asv_words(run, COMMIT, run / "made"), *words]) == 0
+    (path,) = (run / "made").glob(f"host/{COMMIT[:8]}-*")
+    assert json.loads(path.read_text())["date"] == ms
+
+
+def test_an_export_for_asv_replaces_nothing(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words, folder = asv_words(run, COMMIT, run / "made"), run / "made"
+    (folder / "host").mkdir(parents=True)
+    (folder / "host/machine.json").write_text("theirs")
+    (folder / "benchmarks.json").write_text('{"time_theirs": {}, "version": 3}')
+    assert cli.main(words) == 2
+    assert "is no list of benchmarks of version 2" in capsys.readouterr().err
+    (folder / "benchmarks.json").write_text('{"time_theirs": {}, "version": 2}')
     assert cli.main(words) == 0
-    assert json.loads(capsys.readouterr().out)["date"] == 1_767_225_600_000, "the run's"
-    assert cli.main([*words, "--commit-date", "yesterday"]) == 2
-    assert "--commit-date" in capsys.readouterr().err
-    assert cli.main([*words[:3], "csv", "--commit-date", "1700000000"]) == 2
-    assert "--commit-date is for --format asv" in capsys.readouterr().err
+    assert (folder / "host/machine.json").read_text() == "theirs"
+    assert "time_theirs" in json.loads((folder / "benchmarks.json").read_text())
+    assert cli.main(words) == 2
+    assert "exists already; --force replaces it" in capsys.readouterr().err
+    assert cli.main([*words, "--force"]) == 0
 
 
-@pytest.mark.parametrize("name", OF_ONE_MACHINE)
-def test_asv_gets_no_merged_run(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_asv_gets_no_merged_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     made = merged_of((machine, samples.pair()) for machine in ("box", "rocm"))
     (tmp_path / "results.json").write_text(json.dumps(made.to_json()))
-    assert cli.main(["export", str(tmp_path), "--format", name]) == 2
+    assert cli.main(asv_words(tmp_path, COMMIT, tmp_path / "made")) == 2
     message = "a merged run has several machines, but asv's file has one: export each machine's run"
     assert capsys.readouterr() == ("", f"dlbench: {message}\n")
 
@@ -679,12 +708,24 @@ def test_asv_gets_the_cells_of_the_default_environment_alone() -> None:
     facts = samples.document()["context"]["dlbench"]["environments"]["default"]
     environments = {"a-old": {**facts, "python": "3.10.13", "libraries": {}}, "default": facts}
     document = doc(samples.document(other, own, environments=environments))
-    made = json.loads(export(document, "asv"))
-    assert list(made["results"]) == [own["name"]]
-    assert made["env_name"] == "dlbench-py3.13.1"
-    assert set(json.loads(export(document, "asv-benchmarks"))) == {own["name"], "version"}
+    listed, _, results = map(json.loads, exporters.asv_files(document, COMMIT).values())
+    assert list(results["results"]) == [asv_name(own)]
+    assert results["env_name"] == "dlbench-py3.13"
+    assert set(listed) == {asv_name(own), "version"}
     with pytest.raises(ValueError, match="environment 'default', which has none"):
-        export(doc(samples.document(other, environments=environments)), "asv")
+        exporters.asv_files(doc(samples.document(other, environments=environments)), COMMIT)
+
+
+def test_asv_gets_names_of_files() -> None:
+    hostile = [samples.measured(name, "torch", 5.0) for name in ("a(b", "a|b", "../" + "x" * 400)]
+    document = samples.document(*hostile)
+    document["context"]["host_name"] = "../evil"
+    listed, *others = exporters.asv_files(doc(document), COMMIT).items()
+    names = set(json.loads(listed[1])) - {"version"}
+    assert len(names) == 3
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]{1,200}", name) for name in names)
+    for place, _ in others:
+        assert re.fullmatch(r"_[A-Za-z0-9_.-]+/[^/]+", place)
 
 
 def with_processes(ns: list[float], **more: Any) -> dict[str, Any]:
@@ -693,46 +734,90 @@ def with_processes(ns: list[float], **more: Any) -> dict[str, Any]:
     return samples.measured("numpy", "torch", sorted(ns)[len(ns) // 2], workers=of, **more)
 
 
+def git(folder: Path, *words: str) -> str:
+    identity = ["-c", "user.name=me", "-c", "user.email=me@localhost"]
+    line = ["git", "-C", str(folder), *identity, *words]
+    return subprocess.run(line, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def asv_history(folder: Path, made: list[dict[str, Any]]) -> list[str]:
+    """A repository with a commit for each document, exported for asv; the hashes."""
+    git(folder, "init", "--quiet", "--initial-branch=main")
+    config = {"version": 1, "project": "mine", "repo": str(folder), "branches": ["main"],
+              "results_dir": "results", "html_dir": "html",
+              "environment_type": "existing"}  # fmt: skip
+    (folder / "asv.conf.json").write_text(json.dumps(config))
+    commits = []
+    for document in made:
+        git(folder, "commit", "--quiet", "--allow-empty", "-m", "one")
+        commits.append(git(folder, "rev-parse", "HEAD"))
+        (folder / "run.json").write_text(json.dumps(document))
+        assert cli.main(asv_words(folder / "run.json", commits[-1], folder / "results")) == 0
+    return commits
+
+
+def run_asv(folder: Path, *words: str) -> str:
+    pytest.importorskip("asv")
+    done = subprocess.run([sys.executable, "-m", "asv", *words], cwd=folder, capture_output=True,
+                          text=True, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.timeout(120)
+@pytest.mark.parametrize("factor", [2.0, 1.0])
+def test_asv_publishes_a_regression_that_comes_with_a_version(
+    factor: float, tmp_path: Path
+) -> None:
+    """torch gets newer at commit 6 of 12, and so do the kernel and Python's patch version. Two
+    cells become slower by `factor`, and two do not. With a factor of 1 asv must find nothing."""
+    made = []
+    for i in range(12):
+        slower = factor if i >= 6 else 1.0
+        noise = (0.0, 1.0, -1.0, 0.5)[i % 4]
+        entries = [
+            with_processes([ns + noise + step for step in range(8)], case=case, device=device)
+            for ns, case, device in ((100.0 * slower, "f32", "cpu"), (90.0, "f64", "cpu"),
+                                     (50.0 * slower, "f32", "cuda:0"), (70.0, "f64", "cuda:0"))
+        ]  # fmt: skip
+        document = samples.document(*entries)
+        about = document["context"]["dlbench"]
+        environment = about["environments"]["default"]
+        environment["libraries"]["torch"] = "2.13.0" if i < 6 else "2.14.0"
+        environment["python"] = "3.13.1" if i < 6 else "3.13.2"
+        about["machine"] |= {"kernel": f"6.{i}", "memory_bytes": 2**34 + i}
+        document["context"]["date"] = f"2026-01-{i + 1:02}T00:00:00+00:00"
+        made.append(document)
+    commits = asv_history(tmp_path, made)
+    printed = run_asv(tmp_path, "publish", "--no-pull")
+    assert "could not load" not in printed
+    index = json.loads((tmp_path / "html/index.json").read_text())
+    assert len(index["graph_param_list"]) == 1, "one line for each cell"
+    assert set(index["benchmarks"]) == {asv_name(entry) for entry in made[0]["benchmarks"]}
+    assert list(index["machines"]) == ["host"]
+    found = json.loads((tmp_path / "html/regressions.json").read_text())["regressions"]
+    slow = {asv_name(entry) for entry in made[0]["benchmarks"] if entry["case"] == "f32"}
+    assert {one[0] for one in found} == (slow if factor > 1 else set())
+    revisions = {commit: int(number) for number, commit in index["revision_to_hash"].items()}
+    for _, graph, _, _, last, best, jumps in found:
+        assert (tmp_path / "html" / graph).exists()
+        assert last / best == pytest.approx(factor, rel=0.05)
+        assert [jump[1] for jump in jumps] == [revisions[commits[6]]]
+
+
 def test_asv_compares_two_commits(tmp_path: Path) -> None:
     """The command itself, on a repository with two commits and what `export` writes for each."""
     pytest.importorskip("asv")
-    git = ["git", "-C", str(tmp_path), "-c", "user.name=me", "-c", "user.email=me@localhost"]
-    subprocess.run([*git, "init", "--quiet", "--initial-branch=main"], check=True)
-    results = tmp_path / "results"
-    machine = results / samples.document()["context"]["host_name"]
-    machine.mkdir(parents=True)
-    config = {"version": 1, "project": "mine", "repo": str(tmp_path), "branches": ["main"],
-              "results_dir": str(results), "environment_type": "existing"}  # fmt: skip
-    (tmp_path / "asv.conf.json").write_text(json.dumps(config))
-    commits = []
-    for times in (100.0, 200.0):
-        subprocess.run([*git, "commit", "--quiet", "--allow-empty", "-m", "one"], check=True)
-        head = subprocess.run(
-            [*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True
-        )
-        commits.append(head.stdout.strip())
-        run = tmp_path / f"{times:.0f}.json"
-        entries = [with_processes([times + i for i in range(8)]),
-                   with_processes([50.0 + i for i in range(8)], case="f64")]  # fmt: skip
-        run.write_text(json.dumps(samples.document(*entries)))
-        for name, target, more in (
-            ("asv", machine / f"{commits[-1][:8]}-dlbench.json", ["--commit", commits[-1]]),
-            ("asv-benchmarks", results / "benchmarks.json", ["--force"]),
-        ):
-            words = ["export", str(run), "--format", name, "--output", str(target), *more]
-            assert cli.main(words) == 0
-    exported = json.loads((machine / f"{commits[0][:8]}-dlbench.json").read_text())
-    (machine / "machine.json").write_text(json.dumps({**exported["params"], "version": 1}))
-    done = subprocess.run(
-        [sys.executable, "-m", "asv", "compare", *commits, "--machine", machine.name, "--split"],
-        cwd=tmp_path, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    same, _, worse = done.stdout.partition("Benchmarks that have got worse")
-    (row,) = (line for line in worse.splitlines() if "exchange/" in line)
-    assert "case:f32/" in row
+    made = [samples.document(with_processes([times + i for i in range(8)]),
+                             with_processes([50.0 + i for i in range(8)], case="f64"))
+            for times in (100.0, 200.0)]  # fmt: skip
+    commits = asv_history(tmp_path, made)
+    printed = run_asv(tmp_path, "compare", *commits, "--machine", "host", "--split")
+    same, _, worse = printed.partition("Benchmarks that have got worse")
+    (row,) = (line for line in worse.splitlines() if "exchange." in line)
+    assert ".case-f32." in row
     assert "| 1.96 |" in re.sub(" +", " ", row)
-    assert "case:f64/" in same
+    assert ".case-f64." in same
 
 
 COMPARE = Path("/usr/share/benchmark/compare.py")
