@@ -243,6 +243,6 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )
-    assert done.stdout.endswith("expected zero-copy / actual zero-copy\n")
+    assert done.stdout.endswith("observed: zero-copy / now: zero-copy\n")
     listed = whole.run(tmp_path, "list", "mute", "--adapters", "more")[1]
     assert "exports  own call: dlpack_legacy" in listed

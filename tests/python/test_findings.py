@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 import samples
 from dlbench import findings
 from typed import doc
@@ -141,3 +143,17 @@ def test_other_reasons_of_one_cause_are_counted() -> None:
         if found.label == "refused"
     )
     assert line.endswith("TypeError: expected a float (and 1 other reason)")
+
+
+@pytest.mark.parametrize("sync", [True, False])
+def test_a_pair_without_an_answer_is_named_where_synchronization_was_requested(sync: bool) -> None:
+    held = {"stream": None, "requested_by": "consumer", "required": True, "waits": "host"}
+    entries = [
+        samples.measured("a", "b", 9.0, sync=[{**held, "export_blocked": 1.0}]),
+        samples.measured("b", "a", 9.0),
+    ]
+    document = samples.document(*entries)
+    document["context"]["dlbench"]["request"]["sync"] = sync
+    found = [one.text for one in findings.find(doc(document)) if one.label == "sync"]
+    rest = ["b -> a: not tested, dlbench cannot keep the producer busy"]
+    assert found == ["a: the host is held in export", *rest * sync]

@@ -1,4 +1,4 @@
-"""`repro --run` prints the expected result next to the actual one."""
+"""`repro --run` prints the result of the run next to that of now."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reproduced(
 
 def test_a_claim_that_holds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     status, lines = reproduced(tmp_path, capsys, "--run")
-    assert (status, lines[-2:]) == (0, ["expected  zero-copy", "actual    zero-copy"])
+    assert (status, lines[-2:]) == (0, ["observed  zero-copy", "now       zero-copy"])
     assert re.fullmatch(r"median \d+ ns", lines[0])
 
 
@@ -42,8 +42,8 @@ def test_a_plain_script_has_ten_lines(tmp_path: Path, capsys: pytest.CaptureFixt
     status, lines = reproduced(tmp_path, capsys)
     code = [line for line in lines if not line.startswith("#")]
     assert (status, len(code), max(map(len, code)) < 100) == (0, 10, True), lines
-    assert lines[-1] == "raise SystemExit(actual != expected)"
-    assert any(line.startswith("expected, actual = 'zero-copy', 'zero-copy' if ") for line in code)
+    assert lines[-1] == "raise SystemExit(now != observed)"
+    assert any(line.startswith("observed, now = 'zero-copy', 'zero-copy' if ") for line in code)
     assert not any("source" in line or "del " in line for line in code)
 
 
@@ -60,7 +60,7 @@ def test_the_script_s_time_is_a_median_as_the_cell_s_is(
 def test_a_claim_that_does_not_hold(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     evidence = {"address": "no", "guard": "skipped", "write": "skipped", "slope": "skipped"}
     status, lines = reproduced(tmp_path, capsys, "--run", outcome="copy", evidence=evidence)
-    assert (status, lines[-2:]) == (1, ["expected  copy", "actual    zero-copy"])
+    assert (status, lines[-2:]) == (1, ["observed  copy", "now       zero-copy"])
 
 
 def test_a_cell_of_another_environment_is_run_there_alone(
@@ -79,7 +79,7 @@ def test_a_cell_of_another_environment_is_run_there_alone(
         ("import sys; sys.exit('no such thing')", "ended by exit status 1: no such thing"),
         ("import os; os.abort()", "ended by SIGABRT"),
         (
-            "import os; print('expected a / actual a', flush=True); os.abort()",
+            "import os; print('observed: a / now: a', flush=True); os.abort()",
             "ended after its verdict by SIGABRT",
         ),
         ("while True: pass", "did not end within 1 s"),
@@ -98,7 +98,7 @@ def test_a_script_that_only_shows_an_exchange_has_no_verdict() -> None:
 
 
 def test_what_a_library_prints_at_its_end_hides_no_verdict() -> None:
-    lines = ("1 us", "expected copy / actual zero-copy", "bye")
+    lines = ("1 us", "observed: copy / now: zero-copy", "bye")
     script = "".join(f"print({line!r})\n" for line in lines) + "raise SystemExit(1)"
     verdict = running.run_script(script, sys.executable, 60)
     assert verdict == running.Verdict(["1 us", "bye"], "copy", "zero-copy", holds=False)

@@ -216,7 +216,7 @@ def test_a_script_shows_the_race_without_dlbench(
     assert (status, err) == (0, "")
     assert "dlbench" not in script
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert done.stdout.endswith("\nexpected early / actual early\n"), done.stderr
+    assert done.stdout.endswith("\nobserved: early / now: early\n"), done.stderr
     assert done.returncode == 0
 
 
@@ -289,6 +289,18 @@ def test_each_word_of_the_table_has_a_line_in_the_legend(word: str, requested_by
     assert f"{word}: " in " ".join(shown[3:])
     assert ("(none)" in shown[2]) == ("(stream): passed by dlbench" in shown[-1])
     assert ("(none)" in shown[2]) == (requested_by == "dlbench")
+
+
+def test_a_row_without_a_class_has_the_code_of_its_reason() -> None:
+    one = {"stream": -1, "requested_by": "dlbench", "required": False,
+           "code": "argument-refused", "reason": "no"}  # fmt: skip
+    entry = {"producer": "p", "consumer": "c", "protocol": "dlpack", "device": "cuda:0",
+             "environment": "default", "sync": [one]}  # fmt: skip
+    shown = [
+        line.plain for line in table.table(doc({"benchmarks": [], "not_measured": [entry]}), 200)
+    ]
+    assert shown[2].split()[-3:] == ["(-1)", "argument-refused", "no"]
+    assert "-1: no synchronization requested" in shown[-1]
 
 
 REAL = {

@@ -224,8 +224,8 @@ def test_a_script_has_the_exchange_and_says_so(classified: tuple[Path, str, Cell
     compile(script, device, "exec")
 
 
-RACES = "20 of 20 reads saw other content\nexpected early / actual early\n"
-WAITS = "0 of 20 reads saw other content\nexpected early / actual in order\n"
+RACES = "20 of 20 reads saw other content\nobserved: early / now: early\n"
+WAITS = "0 of 20 reads saw other content\nobserved: early / now: in order\n"
 
 
 def run_script(script: str) -> tuple[int, str]:

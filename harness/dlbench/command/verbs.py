@@ -178,7 +178,9 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
 
 @click.command("repro")
 @of_cell
-@click.option("--run", "is_run", is_flag=True, help="Run the script; print expected and actual.")
+@click.option(
+    "--run", "is_run", is_flag=True, help="Run the script; print the run's result and that of now."
+)
 @click.option(
     "--imports",
     is_flag=True,
@@ -201,8 +203,8 @@ def reproduce(
 ) -> int:
     """Print a script that reproduces a cell's outcome without dlbench.
 
-    With --run the exit code is 0 where the result is as expected or the script has no verdict, and
-    1 where the result differs.
+    With --run the exit code is 1 where the result differs from that of the run, and 0 where it does
+    not or the script has no verdict.
     """
     document, entry = _chosen(run_, cell, adapters)
     # Without --run nothing is started, so the document may be of another machine.
@@ -215,11 +217,11 @@ def reproduce(
     verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
     for line in verdict.printed:
         output.print_line(line)
-    if not verdict.expected:
+    if not verdict.observed:
         output.print_line("the script is inconclusive")
         return 0
-    output.print_line(f"expected  {verdict.expected}")
-    output.print_line(f"actual    {verdict.actual}")
+    output.print_line(f"observed  {verdict.observed}")
+    output.print_line(f"now       {verdict.now}")
     return 0 if verdict.holds else 1
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from dlbench import values
 from dlbench.analysis import case_sweep, cells, phases
-from dlbench.document import LATEST, Document, Entry, NotMeasured, Pair, Run, codes
+from dlbench.document import LATEST, Document, Entry, Measured, NotMeasured, Pair, Run, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.findings import grouping
 from dlbench.findings.copies import copies, writes
@@ -22,7 +22,7 @@ from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
-__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text"]
+__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text", "waits"]
 
 
 def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) -> list[Finding]:
@@ -35,7 +35,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found = [*grouping.group_findings(places, partial(losses, run=run))]
     found += grouping.group_findings(places, partial(copies, run=run, document=document))
     found += grouping.group_findings(places, partial(writes, run=run))
-    found += grouping.group_findings(places, partial(_waits, run=run))
+    found += waits(document, entries, run)
     run_cells = document.by_pair
     found += _slowest(document, run, run_cells)
     outcomes = {entry.outcome for entry in entries}
@@ -63,6 +63,24 @@ def _environments(document: Document, entries: list[Entry]) -> Iterator[Finding]
         if facts.failure and not any(entry.environment == name for entry in entries):
             command = dlbench_command("doctor", "--env", f"{name}={facts.executable}")
             yield Finding("environment", f"{name}: {facts.failure}", command)
+
+
+def waits(document: Document, entries: list[Entry], run: str) -> list[Finding]:
+    """How each producer's pending work is waited for; with `--sync` also the measured pairs without
+    an answer.
+    """
+    places = grouping.places(document, entries)
+    found = [*grouping.group_findings(places, partial(_waits, run=run))]
+    answered = {
+        entry.pair
+        for entry in entries
+        if entry.sync or any(warning.code == codes.SYNC_FAILED for warning in entry.warnings)
+    }
+    rest = {entry.pair for entry in entries if isinstance(entry, Measured)} - answered
+    if rest and document.run.request.sync:
+        text = f"{pairs_text(rest)}: not tested, dlbench cannot keep the producer busy"
+        found.append(Finding("sync", text))
+    return found
 
 
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:

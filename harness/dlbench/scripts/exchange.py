@@ -29,8 +29,8 @@ EXPORTED = {
     "cuda_array_interface": "array.__cuda_array_interface__['data'][0]",
 }
 VERDICT = [
-    "print(f'expected {expected} / actual {actual}')",
-    "raise SystemExit(actual != expected)",
+    "print(f'observed: {observed} / now: {now}')",
+    "raise SystemExit(now != observed)",
 ]
 #: A process of its own runs the rest of the script.
 CHILD = """\
@@ -38,9 +38,9 @@ import os
 import signal
 if child := os.fork():
     status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    expected = {!r}
-    actual = signal.Signals(-status).name if status < 0 else f'exit status {{status}}'
-    print(f'expected {{expected}} / actual {{actual}}')
+    observed = {!r}
+    now = signal.Signals(-status).name if status < 0 else f'exit status {{status}}'
+    print(f'observed: {{observed}} / now: {{now}}')
     raise SystemExit({})
 signal.alarm({})  # seconds"""
 #: No script imports them from an adapter.
@@ -207,7 +207,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
 def _in_child(died: str) -> list[str]:
     """Lines after which a child process runs the rest. It is expected to end with the signal
     `died`; without one, with any failure."""
-    differs = "actual != expected"
+    differs = "now != observed"
     if died not in signal.Signals.__members__:
         died, differs = "an exit status other than 0", "status in (0, -signal.SIGALRM)"
     return CHILD.format(died, differs, LIMIT_S).splitlines()
@@ -279,14 +279,14 @@ def _claimed(parts: Parts) -> list[str]:
     if is_observed and entry.found in ("zero-copy", "copy", "device-copy"):
         return [*_copied(parts, making, shown, called, proof), *timed, *VERDICT]
     lines = ["try:", *_indented([*making, *shown, *called])]
-    lines += ["    actual = 'no exception'", "    print(type(result), result)"]
-    lines += ["except Exception as error:", "    print(error)", "    actual = type(error).__name__"]
+    lines += ["    now = 'no exception'", "    print(type(result), result)"]
+    lines += ["except Exception as error:", "    print(error)", "    now = type(error).__name__"]
     exception = "no exception"
     if isinstance(entry, NotMeasured) and entry.code != codes.PROXY_REFUSED:
         exception = entry.exception
     if exception != "no exception" and not exception.isidentifier():
-        return [*lines, "print('actual', actual)"]
-    return [*lines, f"expected = {exception!r}", *timed, *VERDICT]
+        return [*lines, "print('now', now)"]
+    return [*lines, f"observed = {exception!r}", *timed, *VERDICT]
 
 
 def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
@@ -301,7 +301,7 @@ def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
         lines += ["taken = [np.full_like(content, 1) for _ in range(64)]"]
         lines += [f"found = found or {look}"]
     lines += ["print('not as in the source:', *found)"]
-    return [*lines, "expected, actual = 'wrong', 'wrong' if found else 'right'"]
+    return [*lines, "observed, now = 'wrong', 'wrong' if found else 'right'"]
 
 
 def _copied(
@@ -329,15 +329,15 @@ def _copied(
         same = f"is_shared({array}, {result})"
     claim = f"'zero-copy' if {same} else {actual}"
     if changed or is_blamed:
-        body.append(f"actual = {claim}")
+        body.append(f"now = {claim}")
         if changed:
             look = f"lost({parts.values('result')}, source)"
-            body.append(f"actual += ''.join(', other ' + word for word in {look})")
+            body.append(f"now += ''.join(', other ' + word for word in {look})")
             word += "".join(f", other {name}" for name in changed)
         # The time is that of a call with the array itself.
-        body += [*(["array = recorder.array"] if is_recorded else []), f"expected = {word!r}"]
+        body += [*(["array = recorder.array"] if is_recorded else []), f"observed = {word!r}"]
     else:
-        body.append(f"expected, actual = {word!r}, {claim}")
+        body.append(f"observed, now = {word!r}, {claim}")
     # The array is made directly where it is the source itself; the reference to its memory does no
     # harm here.
     making = [line for line in making if line != "del raw"]
@@ -359,7 +359,7 @@ def _on_queues(parts: Parts) -> list[str]:
     if not is_race and entry.late_free != "late":
         return []
     call = parts.call()[0]
-    end = ["expected, actual = 'early', 'early' if found else 'in order'"]
+    end = ["observed, now = 'early', 'early' if found else 'in order'"]
     end = [f"print(f'{{found}} of {TRIES} reads saw other content')", *end, *VERDICT]
     if is_race and parts.find("producer", "busy"):
         lines = [f"array = {parts.helper('producer', 'busy', 'case', repr(device), '0.02')}"]

@@ -1,4 +1,4 @@
-"""`dlbench repro --run`: a script's expected and actual result."""
+"""`dlbench repro --run`: a script's result beside that of the run."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 from dlbench import _core
 from dlbench.errors import BadInput, last_line, signal_name
 
-VERDICT = re.compile("expected (.*) / actual (.*)")
+VERDICT = re.compile("observed: (.*) / now: (.*)")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The expected and the actual result of a script, with the lines that it printed before.
-    `expected` is empty for a script without a verdict."""
+    """The result of a run and that of its script now, with the lines that the script printed.
+    `observed` is empty for a script without a verdict."""
 
     printed: list[str]
-    expected: str
-    actual: str
+    observed: str
+    now: str
     holds: bool
 
 

@@ -65,6 +65,8 @@ class Known(ast.NodeTransformer):
 
     def visit_If(self, node: ast.If | ast.IfExp) -> Any:
         self.generic_visit(node)
+        if isinstance(node, ast.If) and _raises_unsupported(node.body[0]):
+            return node.orelse  # as with `require`: the measurement has not come here
         if not all(isinstance(part, DECIDABLE) for part in ast.walk(node.test)):
             return node
         try:
@@ -84,6 +86,10 @@ def _name(node: ast.AST | None) -> str:
     """The name that is called."""
     function = node.func if isinstance(node, ast.Call) else None
     return function.id if isinstance(function, ast.Name) else ""
+
+
+def _raises_unsupported(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Raise) and _name(node.exc) == "Unsupported"
 
 
 def read(path: Path, library: str) -> ast.Module:

@@ -42,10 +42,15 @@ def lost(observed, source):
     return words if np.all((observed == source) | (observed != observed)) else [*words, "values"]
 
 
+#: A copy that is freed could lie where the next one does.
+alive = []
+
+
 def pointer(array):
     if hasattr(array, "__cuda_array_interface__"):
         return array.__cuda_array_interface__["data"][0]
-    return as_numpy(array).ctypes.data
+    alive.append(as_numpy(array))
+    return alive[-1].ctypes.data
 
 
 def is_shared(first, second):

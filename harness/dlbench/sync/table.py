@@ -49,6 +49,7 @@ def table(document: Document, width: int) -> list[Text]:
     legend = [text for word, text in LEGEND.items() if word in used]
     is_passed = any(not one.is_of_consumer for _, one in found)
     legend += ["(stream): passed by dlbench"] if is_passed else []
+    legend += ["-1: no synchronization requested"] * any(one.stream == -1 for _, one in found)
     return shown + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
 
 
@@ -64,7 +65,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["protocol"], row["device"] = entry.protocol, entry.device
     row["in"] = "" if entry.environment == DEFAULT else entry.environment
     row["stream"] = stream(one)
-    row["waits"] = one.waits or "-"
+    row["waits"] = one.waits or one.code
     row["data read"] = one.content
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():

@@ -59,6 +59,8 @@ def render(
     for section in filter(None, sections):
         lines += [Text(), *section]
     if is_ending:
+        for one in findings.waits(document, entries, run):
+            lines += finding_lines(one, width)
         lines += [Text(), *ending.lines(document, matrices(document), width, run)]
     elif found := findings.find(document, run, most_lines):
         lines += [Text(), *(line for one in found for line in finding_lines(one, width))]
