@@ -9,15 +9,31 @@ from __future__ import annotations
 
 from typing import Any
 
+from dlbench.exporters.origin import Origin, Origins
+
 from dlbench.document import Document, Measured
 from dlbench.text.escaping import json_text
 
 
 def export(document: Document) -> str:
     """The rows of each cell: its repetitions and the median of several."""
-    rows = [row for i, entry in enumerate(document.measured) for row in _rows(i, entry)]
+    origins = Origins(document)
+    rows = [
+        row | {"label": _label(entry, origins.of(entry))}
+        for i, entry in enumerate(document.measured)
+        for row in _rows(i, entry)
+    ]
     context = document.context.to_json(without=("dlbench",))
     return json_text({"context": context, "benchmarks": rows}, indent=1) + "\n"
+
+
+def _label(entry: Measured, origin: Origin) -> str:
+    """ "numpy 2.4.6, torch 2.13.0, Python 3.13.1, host, run 0123456789ab": a row's only text beside
+    its name."""
+    versions = {entry.producer: origin.producer_version, entry.consumer: origin.consumer_version,
+                "Python": origin.python}  # fmt: skip
+    words = [f"{name} {version}" for name, version in versions.items() if version]
+    return ", ".join([*words, *([origin.host] if origin.host else []), f"run {origin.run}"])
 
 
 def _rows(family: int, entry: Measured) -> list[dict[str, Any]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from dlbench.exporters.dates import moment
+from dlbench.exporters.origin import run_of
 
 from dlbench.document import Document, Entry, Measured
 from dlbench.text.escaping import log_line
@@ -38,14 +39,23 @@ METRICS: dict[str, tuple[str, str, Read, str]] = {
 def export(document: Document) -> str:
     """The document as the newest run of a push gateway's group. `dlbench_cell` has every cell, with
     or without a number, and its outcome as a label."""
-    run = {"version": document.run.version, "host": document.context.host_name}
-    lines = [*_family("dlbench_run", "", "1, with the facts of the run as labels."),
-             _sample("dlbench_run", run, 1)]  # fmt: skip
-    seconds = _seconds(document.context.date)
-    if seconds is not None:
-        name = "dlbench_run_time_seconds"
-        lines += [*_family(name, "seconds", "Start of the run, in seconds since 1970."),
-                  _sample(name, {}, seconds)]  # fmt: skip
+    lines = [*_family("dlbench_run", "", "1, with the facts of the run as labels.")]
+    for machine, context in document.contexts.items():
+        run = {"version": context.run.version, "host": context.host_name, "run": run_of(context)}
+        lines.append(_sample("dlbench_run", _with_machine(machine, run), 1))
+    began = [(name, _seconds(context.date)) for name, context in document.contexts.items()]
+    dated = [(name, seconds) for name, seconds in began if seconds is not None]
+    name = "dlbench_run_time_seconds"
+    lines += _family(name, "seconds", "Start of the run, in seconds since 1970.") if dated else []
+    lines += [_sample(name, _with_machine(machine, {}), seconds) for machine, seconds in dated]
+    name = "dlbench_library_info"
+    lines += _family(name, "", "1, with a library, or python, and its version as labels.")
+    for machine, context in document.contexts.items():
+        for environment, facts in context.run.environments.items():
+            versions = {"python": facts.python, **facts.versions}
+            lines += [_sample(name, _with_machine(machine, {"environment": environment,
+                                    "library": library, "version": version}), 1)
+                      for library, version in versions.items() if version]  # fmt: skip
     lines += _family("dlbench_cell", "", "1, with a cell and its outcome as labels.")
     for entry in document.entries:
         lines += [_sample("dlbench_cell", {**_labels(entry), "outcome": entry.outcome}, 1)]
@@ -61,6 +71,11 @@ def _family(name: str, unit: str, text: str) -> Iterator[str]:
     if unit:
         yield f"# UNIT {name} {unit}"
     yield f"# HELP {name} {text}"
+
+
+def _with_machine(machine: str, labels: dict[str, str]) -> dict[str, str]:
+    """The labels, with the machine in a merged document."""
+    return {"machine": machine, **labels} if machine else labels
 
 
 def _labels(entry: Entry) -> dict[str, str]:

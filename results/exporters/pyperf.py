@@ -7,6 +7,7 @@ rounds of one process are not independent. Medians of processes avoid both.
 from __future__ import annotations
 
 from dlbench.exporters.dates import moment
+from dlbench.exporters.origin import Origins
 
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Worker
@@ -21,23 +22,32 @@ NS = 1e-9  #: pyperf's unit is the second
 def export(document: Document) -> str:
     """A suite that `pyperf show`, `stats` and `compare_to` read."""
     common = _metadata(document)
-    made = [_benchmark(entry, document) for entry in document.measured if _timed(entry)]
+    origins = Origins(document)
+    made = [_benchmark(entry, document, origins) for entry in document.measured if _timed(entry)]
     if not made:
         raise ValueError("no cell has a time above 0, and pyperf accepts no other times")
     suite = {"version": FORMAT, "metadata": common, "benchmarks": made}
     return json_text(suite, indent=1) + "\n"
 
 
-def _benchmark(entry: Measured, document: Document) -> dict[str, object]:
+def _benchmark(entry: Measured, document: Document, origins: Origins) -> dict[str, object]:
     metadata: dict[str, object] = {
         "name": entry.name,
         "unit": "second",
         "dlbench_outcome": entry.outcome,
         "dlbench_values": VALUES,
     }
-    run, environment = document.origin(entry)
-    known = {"python_version": environment.python, "cpu_model_name": run.machine.cpu}
-    metadata |= {key: text.strip() for key, text in known.items() if text.strip()}
+    origin = origins.of(entry)
+    known = {
+        "python_version": origin.python,
+        "cpu_model_name": document.origin(entry)[0].run.machine.cpu,
+        # Of a merged document the suite's host is not the machine's.
+        "hostname": origin.host,
+        "dlbench_run": origin.run,
+        "dlbench_producer_version": origin.producer_version,
+        "dlbench_consumer_version": origin.consumer_version,
+    }
+    metadata |= {key: text.strip() for key, text in known.items() if text and text.strip()}
     runs = [_run(worker, entry.iterations) for worker in _timed(entry)]
     return {"metadata": metadata, "runs": runs}
 
@@ -62,7 +72,6 @@ def _metadata(document: Document) -> dict[str, object]:
     """The metadata of all benchmarks in pyperf's keys; pyperf refuses empty texts."""
     context = document.context
     found: dict[str, object] = {
-        "hostname": context.host_name,
         "platform": document.run.machine.kernel,
         "dlbench_version": document.run.version,
         "date": _date(context.date),

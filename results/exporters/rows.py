@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from dlbench.exporters import origin
+
 from dlbench.document import Document, Entry, Measured
 from dlbench.document.record import Record
 
@@ -63,8 +65,8 @@ def _observed(key: str) -> Callable[[Entry], Value]:
     return lambda entry: read(entry.observed)
 
 
-#: The columns in order, each with the function that gets its value.
-COLUMNS: dict[str, Callable[[Entry], Value]] = {
+#: The columns of a cell's own values in order, each with the function that gets its value.
+READERS: dict[str, Callable[[Entry], Value]] = {
     "name": _plain("name"),
     **{axis: _plain(axis) for axis in AXES},
     "outcome": _plain("outcome"),
@@ -85,8 +87,11 @@ COLUMNS: dict[str, Callable[[Entry], Value]] = {
 }
 
 
+COLUMNS = (*READERS, *origin.COLUMNS)
+
+
 def rows(document: Document) -> Iterator[list[Value]]:
     """The cells' values in the order of COLUMNS; None if a cell has no such value."""
-    readers = list(COLUMNS.values())
+    readers, origins = list(READERS.values()), origin.Origins(document)
     for entry in document.entries:
-        yield [read(entry) for read in readers]
+        yield [*(read(entry) for read in readers), *origins.of(entry).values]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import datetime
 import io
 import json
 import math
@@ -244,6 +245,111 @@ def test_load_gives_a_frame(frame: str, run: Path) -> None:
     measured = loaded[loaded["real_time"] > 0] if frame == "pandas" else loaded.drop_nulls("lo_ns")
     assert len(loaded) - len(measured) == len(samples.pair()["not_measured"])
     assert int(loaded["bytes"].max()) == 262144
+
+
+ORIGINS = [("2026-01-01T00:00:00+00:00", "old", "3.13.1", "2.4.6", "2.13.0"),
+           ("2026-01-02T00:00:00+00:00", "new", "3.13.2", "2.4.6", "2.14.0")]  # fmt: skip
+
+
+def of_two_dates() -> list[dict[str, Any]]:
+    """The same cells of two days, the second with another torch, Python and host."""
+    made = []
+    for date, host, python, numpy, torch in ORIGINS:
+        document = samples.document(samples.measured("numpy", "torch", 100.0))
+        document["context"] |= {"date": date, "host_name": host}
+        environment = document["context"]["dlbench"]["environments"]["default"]
+        environment |= {"python": python, "libraries": {"numpy": numpy, "torch": torch}}
+        made.append(document)
+    return made
+
+
+@pytest.mark.parametrize("name", ["csv", "parquet", "arrow", "load", "load-polars"])
+def test_two_runs_in_one_frame_can_be_told_apart(name: str, tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    frames = []
+    for number, document in enumerate(of_two_dates()):
+        run = tmp_path / f"{number}.json"
+        run.write_text(json.dumps(document))
+        if name.startswith("load"):
+            library = name.partition("-")[2] or "pandas"
+            pytest.importorskip(library)
+            frame = dlbench.load(run, library)
+            frames.append(frame if library == "pandas" else pandas.DataFrame(frame.to_dicts()))
+            continue
+        path = tmp_path / f"{number}.{name}"
+        assert cli.main(["export", str(run), "--format", name, "--output", str(path)]) == 0
+        reader = {"csv": pandas.read_csv, "parquet": pandas.read_parquet}
+        frames.append(reader.get(name, pandas.read_feather)(path))
+    cells = pandas.concat(frames)
+    assert cells["run"].nunique() == 2
+    columns = ["date", "host", "python", "producer_version", "consumer_version"]
+    assert list(cells[columns].itertuples(index=False, name=None)) == ORIGINS
+
+
+def test_duckdb_reads_the_parquet_of_two_runs(tmp_path: Path) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    for number, document in enumerate(of_two_dates()):
+        (tmp_path / f"{number}.parquet").write_bytes(
+            exporters.export_bytes(doc(document), "parquet")
+        )
+    query = f"""select date, host, python, producer_version, consumer_version
+                from '{tmp_path}/*.parquet' order by date"""
+    assert duckdb.sql(query).fetchall() == ORIGINS
+
+
+def test_pyperf_reads_the_origin_of_each_run() -> None:
+    pyperf = pytest.importorskip("pyperf")
+    found, runs = [], set()
+    for document in of_two_dates():
+        suite = pyperf.BenchmarkSuite.loads(export(doc(document), "pyperf"))
+        about = suite.get_benchmark(document["benchmarks"][0]["name"]).get_metadata()
+        runs.add(about["dlbench_run"])
+        keys = ("hostname", "python_version", "dlbench_producer_version",
+                "dlbench_consumer_version")  # fmt: skip
+        date = suite.get_dates()[0].isoformat()
+        found.append((f"{date}+00:00", *(about[key] for key in keys)))
+    assert found == ORIGINS
+    assert len(runs) == 2
+
+
+def test_google_benchmark_labels_a_row_with_its_origin() -> None:
+    labels = []
+    for document, (date, host, *_) in zip(of_two_dates(), ORIGINS, strict=True):
+        made = json.loads(export(doc(document), "google-benchmark"))
+        assert (made["context"]["date"], made["context"]["host_name"]) == (date, host)
+        labels += [row["label"].rpartition(", run ") for row in made["benchmarks"]]
+    assert [label[0] for label in labels] == [
+        "numpy 2.4.6, torch 2.13.0, Python 3.13.1, old",
+        "numpy 2.4.6, torch 2.14.0, Python 3.13.2, new",
+    ]
+    assert len({label[2] for label in labels}) == 2
+
+
+@pytest.mark.parametrize("parser", [".openmetrics", ""])
+def test_prometheus_reads_the_versions_of_each_run(parser: str) -> None:
+    for document, (date, host, python, *versions) in zip(of_two_dates(), ORIGINS, strict=True):
+        found = families(export(doc(document), "openmetrics"), parser)
+        labels = [sample.labels for sample in found["dlbench_library_info"].samples]
+        assert {label["library"]: label["version"] for label in labels} == {
+            "numpy": versions[0], "torch": versions[1], "python": python
+        }  # fmt: skip
+        assert {label["environment"] for label in labels} == {"default"}
+        (run,) = found["dlbench_run"].samples
+        assert (run.labels["host"], len(run.labels["run"])) == (host, 12)
+        (began,) = found["dlbench_run_time_seconds"].samples
+        assert began.value == datetime.datetime.fromisoformat(date).timestamp()
+
+
+def test_each_machine_of_a_merged_run_has_its_own_origin() -> None:
+    merged = merged_of(zip(("box", "rocm"), of_two_dates(), strict=True))
+    table = list(csv.DictReader(io.StringIO(export(merged, "csv"))))
+    columns = ("date", "host", "python", "producer_version", "consumer_version")
+    assert [tuple(row[key] for key in columns) for row in table] == ORIGINS
+    assert len({row["run"] for row in table}) == 2
+    found = families(export(merged, "openmetrics"), ".openmetrics")
+    machines = [sample.labels["machine"] for sample in found["dlbench_library_info"].samples]
+    assert set(machines) == {"box", "rocm"}
+    assert [one.labels["host"] for one in found["dlbench_run"].samples] == ["old", "new"]
 
 
 def test_pandas_reads_the_csv_as_load_gives_it(run: Path) -> None:

@@ -95,10 +95,10 @@ class Document:
         found: Mapping[str, Any] = self.context._json["dlbench"].get("machines", {})
         return found
 
-    def origin(self, entry: Entry) -> tuple[Run, EnvironmentFacts]:
-        """The run of the entry's machine, and the environment in which it was measured."""
-        run = self.contexts.get(entry.machine, self.context).run
-        return run, run.environments.get(entry.environment, NOWHERE)
+    def origin(self, entry: Entry) -> tuple[Context, EnvironmentFacts]:
+        """The context of the entry's machine, and the environment in which it was measured."""
+        context = self.contexts.get(entry.machine, self.context)
+        return context, context.run.environments.get(entry.environment, NOWHERE)
 
     @cached_property
     def contexts(self) -> dict[str, Context]:
