@@ -1,4 +1,4 @@
-"""The CI page of the docs: each dlbench command of it runs.
+"""The pages of the docs about CI and exports: each dlbench command of it runs.
 
 The commands that measure are too long for a test; they are run over one pair at one size.
 """
@@ -20,7 +20,10 @@ import yaml
 pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).parents[2]
-TEXT = (ROOT / "docs/how-to/gate-a-pull-request.md").read_text(encoding="utf-8")
+TEXT = "".join(
+    (ROOT / f"docs/how-to/{page}.md").read_text(encoding="utf-8")
+    for page in ("gate-a-pull-request", "export-results")
+)
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)
 YAML = [yaml.safe_load(text) for kind, text in BLOCKS if kind == "yaml"]
 GITHUB, ACTION_USED, GITLAB = YAML

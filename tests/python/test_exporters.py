@@ -264,7 +264,7 @@ def of_two_dates() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", ["csv", "parquet", "arrow", "load", "load-polars"])
-def test_two_runs_in_one_frame_can_be_told_apart(name: str, tmp_path: Path) -> None:
+def test_two_runs_in_one_frame_can_be_distinguished(name: str, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     frames = []
     for number, document in enumerate(of_two_dates()):
