@@ -42,7 +42,7 @@ LIVE = "import os; os._exit(97)"
 MARKS = (
     "=1+1 \u202e\u2066\u200b\u3164\ufe0f\u2028\U000e0041 [red]x[/nothing] :smile: $x_{$ </script>"
     "<img src=x onerror=alert(1)> ##[error] ##vso[task.x] ![x](http://x.example/y)"
-    " [y](javascript:alert) @user #1 $(id) `id` 'q' \"d\" | \\ %{x} {0}"
+    " [y](javascript:alert) @user #1 $(id) `id` 'q' \"d\" | \\ %{x} {0} coding: unicode_escape"
 )
 NASTY = f"::error::x\n{LIVE}\n::warning::y \x1b[2J\x1b]52;c;aWQ=\x07\x9b8m\x7f\r\t{MARKS}"
 #: What a name of a cell's axis may hold.
@@ -213,6 +213,11 @@ def cells(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
             yield entry
 
 
+def code_of(script: str) -> str:
+    """What Python runs of the file: its first lines may name an encoding of its bytes."""
+    return ast.dump(compile(script.encode(), "script", "exec", ast.PyCF_ONLY_AST))
+
+
 def test_a_script_runs_what_that_of_a_clean_document_runs(folders: tuple[Path, Path]) -> None:
     documents = [json.loads((folder / "results.json").read_text()) for folder in folders]
     found = catalogue()
@@ -225,7 +230,7 @@ def test_a_script_runs_what_that_of_a_clean_document_runs(folders: tuple[Path, P
         ]
         assert_harmless(scripts[1])
         assert LIVE in scripts[1]
-        assert ast.dump(ast.parse(scripts[0])) == ast.dump(ast.parse(scripts[1]))
+        assert code_of(scripts[0]) == code_of(scripts[1])
 
 
 @pytest.mark.parametrize("device", ["cuda:0); import os; os._exit(97)", "cuda:x"])
@@ -245,8 +250,7 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
     )
     for before, after in zip(clean_, nasty, strict=True):
         assert_harmless(after)
-        after.encode()
-        assert ast.dump(ast.parse(before)) == ast.dump(ast.parse(after))
+        assert code_of(before) == code_of(after)
 
     entry = {"library": "numpy", "version": NASTY, "rule": rules[0].name, "role": "producer",
              "device": NAME, "level": "must", "section": "x", "outcome": "broken",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
@@ -42,6 +43,25 @@ def making(folder: Path, text: str) -> str:
 @pytest.mark.parametrize("text", DEAR)
 def test_what_would_be_dear_is_left_as_it_stands(text: str, tmp_path: Path) -> None:
     compile(making(tmp_path, MAKE.format(text)), "script.py", "exec")
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("return", ""),
+        ("with x: return", ""),
+        ("case.dtype = case.layout = 1", ""),
+        ("yield 1", "'yield' outside function"),
+        ("with x:\n        if case.bytes < 0: y", "expected an indented block"),
+    ],
+)
+def test_what_is_no_script_by_itself_is_refused(text: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(MAKE.format(text))
+    tree = slicing.read(path, "mine")
+    with pytest.raises(BadInput, match=fault) if fault else contextlib.nullcontext():
+        nodes, made = slicing.array(tree, path, Case("f32", "float32", 4096), "cpu")
+        slicing.script(["mine"], [*slicing.text(nodes), *made])
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 import functools
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dlbench import _core, adapter
 from dlbench.case import FOREIGN, Case
-from dlbench.errors import BadInput
+from dlbench.errors import BadInput, first_line
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import assigned, bound_names, parse, read_arguments
 from dlbench.text.escaping import comment
@@ -24,6 +25,10 @@ CONTRACT = {
 #: evaluated: none of them calls or grows.
 DECIDABLE = (ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop,
              ast.Constant, ast.Tuple, ast.expr_context)  # fmt: skip
+
+#: Python reads a comment in the first two lines as the file's encoding; with some encodings the
+#: next comment is code. So foreign text begins in line 3.
+HEAD = ("# -*- coding: utf-8 -*-", "#")
 
 
 class Known(ast.NodeTransformer):
@@ -44,7 +49,8 @@ class Known(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         case = self.names.get(node.value.id) if isinstance(node.value, ast.Name) else None
-        if isinstance(case, Case) and node.attr in case.attributes():
+        is_read = isinstance(node.ctx, ast.Load)
+        if is_read and isinstance(case, Case) and node.attr in case.attributes():
             return _expression(repr(case.attributes()[node.attr]))
         self.generic_visit(node)
         return node
@@ -171,7 +177,7 @@ def making(tree: ast.Module, path: Path, case: Case, device: str) -> list[ast.st
     while tail and isinstance(tail[-1], ast.With):
         tail = tail[-1].body
     if len(returns) == 1 and tail and tail[-1] is returns[0]:
-        value = ast.unparse(returns[0])[7:]
+        value = ast.unparse(returns[0].value or ast.Constant(None))
         tail[-1:] = [] if value == "array" else ast.parse(f"array = {value}").body
     elif returns:
         make.body, make.args.args = body, []
@@ -203,7 +209,8 @@ def calling(tree: ast.Module, path: Path, protocol: str, device: str = "cpu") ->
     name = _core.call_for(protocol, list(table))
     if not name:
         raise BadInput(f"adapter {path} has no {protocol} any more")
-    spelled, call, array = _name(table[name]), table[name], _expression("array")
+    call, array = table[name], _expression("array")
+    spelled = _name(call) if isinstance(call, ast.Call) and call.args else ""
     if spelled == "Call" and isinstance(call, ast.Call):
         call = Known({"X": array}).visit(ast.Call(call.args[0], call.args[1:], call.keywords))
     elif spelled == "Capsule" and isinstance(call, ast.Call):
@@ -237,6 +244,17 @@ def helper(tree: ast.Module, name: str, *arguments: str) -> str:
 def text(nodes: Sequence[ast.AST]) -> list[str]:
     """Source, each top-level statement once."""
     return list(dict.fromkeys(ast.unparse(ast.fix_missing_locations(node)) for node in nodes))
+
+
+def _parsed(text: str) -> ast.Module:
+    """Raises BadInput for what was cut out of an adapter, but is no script by itself: `yield`."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of the adapter, when it runs
+            compile(text, "script", "exec", dont_inherit=True)
+        return ast.parse(text)
+    except SyntaxError as error:
+        raise BadInput(f"the adapter's statements make no script: {first_line(error)}") from error
 
 
 def source(case: Case, bits: bool = False) -> list[str]:
@@ -277,7 +295,7 @@ def array(
 
 def content(case: Case, lines: list[str], bits: bool = False, always: bool = False) -> list[str]:
     """The lines, after those that bind `source` and `case` as far as they are read."""
-    read, before = names_read([ast.parse("\n".join(lines))]), list[str]()
+    read, before = names_read([_parsed("\n".join(lines))]), list[str]()
     if "case" in read:
         words = [f"{name}={value!r}" for name, value in case.attributes().items()]
         words += ["numpy=lambda: source", "bits=lambda: source"]
@@ -310,11 +328,11 @@ def script(title: Sequence[str], body: Sequence[str]) -> str:
     """
     shared = [line for line in body if line.startswith(f"from {adapter.__name__} import ")]
     body = [line for line in body if line not in shared]
-    tree = ast.parse("\n".join(body))
+    tree = _parsed("\n".join(body))
     tools = text(needed(_tools(), names_read([tree]) - defined(tree))) + _shared(shared)
     lines = [line for part in (*tools, *body) for line in part.splitlines()]
     imports = dict.fromkeys(line for line in lines if line.startswith(("import ", "from ")))
     kept = [line for i, line in enumerate(lines) if line not in imports or line not in lines[:i]]
     own = [line.rpartition(" ")[2] for line in imports if "dlbench" in line]
     needs = [f"needs dlbench's own {' and '.join(own)}"] if own else []
-    return "\n".join([*map(comment, (*title, *needs)), *kept]) + "\n"
+    return "\n".join([*HEAD, *map(comment, (*title, *needs)), *kept]) + "\n"
