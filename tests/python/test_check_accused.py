@@ -3,6 +3,7 @@ no fault of it, nor is a lawful refusal; and keywords are asked in combination."
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -14,7 +15,8 @@ from dlbench import _check
 from dlbench.adapter import require, require_own_layout
 from dlbench.case import Case
 from dlbench.check import running
-from dlbench.check.known_producer import KnownProducer
+from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer
+from dlbench.check.reading import values_of
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
 
@@ -303,3 +305,102 @@ def test_a_context_may_be_null_and_an_import_exported_again() -> None:
         return Again(_check.import_capsule(x.__dlpack__(max_version=(1, 0))))
 
     assert outcomes(rules[1], from_dlpack=again) == ["broken"]
+
+
+# A result is read as the matrix reads it, and a fault of the export is not the import's.
+
+
+class Opaque:
+    """A result that its adapter's functions read, and no protocol."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+
+def test_a_result_is_read_by_its_adapter() -> None:
+    rules = ("import.versioned", "import.fortran", "import.copy-none", "import.deleter-not-early")
+    read = {"values": lambda one: one.array, "address": lambda one: one.array.ctypes.data}
+    assert set(outcomes(*rules, from_dlpack=lambda x: Opaque(np.from_dlpack(x)), **read)) == {
+        "holds"
+    }
+    wrong = outcomes(*rules, from_dlpack=lambda x: Opaque(np.from_dlpack(x).copy()[::-1]), **read)
+    assert wrong == ["broken", "broken", "unclear", "holds"]
+    unread = outcomes(*rules, from_dlpack=lambda x: Opaque(np.from_dlpack(x)))
+    assert set(unread) == {"not-applicable"}
+
+
+FAULTS = {
+    "lanes": lambda array, case: {"dtype": (2, 32, 0)},
+    "offset": lambda array, case: {"byte_offset": 4} if case.layout == "fortran" else {},
+    "flag": lambda array, case: {"flags": 0},
+}
+CHARGED = ("import.versioned", "import.fortran", "import.read-only")
+
+
+@pytest.mark.parametrize(
+    ("fault", "expected"),
+    [
+        ("lanes", ["unclear", "unclear", "unclear"]),
+        ("offset", ["holds", "unclear", "holds"]),
+        ("flag", ["holds", "holds", "not-applicable"]),
+        ("", ["holds", "holds", "holds"]),
+    ],
+)
+def test_a_fault_of_the_export_is_not_charged_to_the_import(
+    fault: str, expected: list[str]
+) -> None:
+    """Its own arrays show the fault where nothing but its export reads a result."""
+
+    def exporter(kind: type[Exporter], array: Array) -> Exporter:
+        layout = "fortran" if array.ndim == 2 and not array.flags.c_contiguous else "line"
+        case = SimpleNamespace(layout=layout)
+        honest = {"flags": 0 if array.flags.writeable else IS_READ_ONLY}
+        return kind(array, **(honest | FAULTS[fault](array, case) if fault else honest))
+
+    def outcomes_of(kind: type[Exporter]) -> list[str]:
+        return outcomes(
+            *CHARGED,
+            make=lambda case, _: exporter(kind, case.numpy()),
+            from_dlpack=lambda x: exporter(kind, np.from_dlpack(x)),
+        )
+
+    class Readable(Exporter):
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+            return self.array
+
+    assert outcomes_of(Exporter) == expected
+    readable = outcomes_of(Readable)
+    assert readable[:2] == ["holds", "holds"]
+    assert readable[2] != "broken"
+
+
+def test_a_wrong_import_is_broken_whatever_reads_it() -> None:
+    def wrong(x: Any) -> Exporter:
+        return Exporter(np.from_dlpack(x).copy(order="C") + np.float32(1))
+
+    made = outcomes(*CHARGED[:2], make=lambda case, _: Exporter(case.numpy()), from_dlpack=wrong)
+    assert made == ["broken", "broken"]
+
+
+def consume(x: Any, *, rename: bool) -> Opaque:
+    """Takes the tensor; the capsule's destructor does nothing then."""
+    capsule = x.__dlpack__(max_version=(1, 0))
+    taken = _check.import_capsule(capsule)
+    if not rename:
+        name = ctypes.PyDLL(None).PyCapsule_SetName
+        name(ctypes.py_object(capsule), b"dltensor_versioned")
+        ctypes.PyDLL(None).PyCapsule_SetDestructor(ctypes.py_object(capsule), None)
+    return Opaque(taken)
+
+
+@pytest.mark.parametrize(
+    ("from_dlpack", "expected"),
+    [
+        (np.from_dlpack, "holds"),
+        (lambda x: consume(x, rename=True), "holds"),
+        (lambda x: consume(x, rename=False), "broken"),
+        (lambda x: np.array(values_of(x.__dlpack__())), "not-applicable"),
+    ],
+)
+def test_a_capsule_is_consumed_once(from_dlpack: Any, expected: str) -> None:
+    assert outcomes("import.consumed-twice", from_dlpack=from_dlpack) == [expected]

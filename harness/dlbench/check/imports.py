@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench.adapter import Call
-from dlbench.check.known_producer import KnownProducer, require_dtypes
+from dlbench.check.known_producer import Array, KnownProducer, require_dtypes
 from dlbench.check.reading import on_error
-from dlbench.check.subject import Subject, is_bytes_of
-from dlbench.check.verdict import Broken, Holds, NotApplicable, assume, expect
+from dlbench.check.result_reader import is_bytes_of
+from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume
 
 
 def brought(
@@ -30,17 +31,28 @@ def imported(subject: Subject, producer: KnownProducer) -> str:
 
 
 def same(subject: Subject, producer: KnownProducer, result: object) -> str:
-    """Raises Broken if the result differs from the export."""
-    observed = subject.read_facts(result)
+    """Raises Broken if the result differs from the export, Unclear if the library's own array of
+    that layout does not read as its content either."""
+    observed = subject.read_facts(result, producer.array)
     if is_bytes_of(observed, producer.array):
         try:
             require_dtypes(subject)
         except NotApplicable:
             return "its bytes are the exported ones"
-    if tuple(observed["shape"]) != producer.array.shape:
-        raise Broken(f"its shape is {tuple(observed['shape'])}, not {producer.array.shape}")
-    expect(observed["values"] == producer.array.tobytes(), "its values are not what was exported")
-    return "its values are the exported ones"
+    if observed["shape"] != producer.array.shape:
+        wrong = f"its shape is {observed['shape']}, not {producer.array.shape}"
+    elif observed["values"] != producer.array.tobytes():
+        wrong = "its values are not what was exported"
+    else:
+        return "its values are the exported ones"
+    raise blamed(subject, wrong, producer.array)
+
+
+def blamed(subject: Subject, wrong: str, array: Array) -> Broken | Unclear:
+    """Broken, or Unclear if the library's own array like this one is not read right either."""
+    if subject.misreads(array):
+        return Unclear(f"{wrong}; nor is an array of its own read right: its export is faulty")
+    return Broken(wrong)
 
 
 def require_import(subject: Subject) -> None:

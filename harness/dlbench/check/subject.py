@@ -13,8 +13,9 @@ from typing import Any
 from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
-from dlbench.check.reading import CODES, NEWEST, Facts, address, describe_error, on_error, values
-from dlbench.check.verdict import NotApplicable, assume
+from dlbench.check.reading import CODES, NEWEST, Facts, describe_error, on_error
+from dlbench.check.result_reader import dtype_of, is_like, readings
+from dlbench.check.verdict import NotApplicable, Unclear, assume
 
 PLAIN = Case("f32", "float32", 4096)
 #: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
@@ -113,11 +114,8 @@ class Subject:
 
     def extras(self, array: Any) -> tuple[str, ...]:
         """An array's attributes besides its values, from its adapter."""
-        for module in (self.consumer, self.producer):
-            extras = getattr(module, "extras", None)
-            if extras is not None:
-                return tuple(extras(array) or ())
-        return ()
+        extras = self.function("extras")
+        return tuple(extras(array) or ()) if extras is not None else ()
 
     def exporter(self, case: Case = PLAIN) -> Any:
         """An array with `__dlpack__`."""
@@ -214,82 +212,58 @@ class Subject:
         self.wait(result)
         return result
 
+    def function(self, name: str) -> Any:
+        """A function that either file may define, or None. The consumer's file takes precedence."""
+        found = (getattr(module, name, None) for module in (self.consumer, self.producer))
+        return next((function for function in found if function is not None), None)
+
     def wait(self, array: Any) -> None:
         """Waits until a lazy or asynchronous array is computed."""
-        for module in (self.consumer, self.producer):
-            ready = getattr(module, "ready", None)
-            if ready is not None:
-                ready(array)
-                return
+        ready = self.function("ready")
+        if ready is not None:
+            ready(array)
 
-    def read_facts(self, result: Any) -> Facts:
-        """Address, dtype, shape, values and `readonly` (None: unknown) of its array."""
-        for way in (self._by_dlpack, self._by_buffer, self._by_numpy):
-            try:
-                return way(result)
-            except (Exception, NotApplicable) as error:
-                last = describe_error(error)
-        raise NotApplicable(f"its result cannot be read: {last}")
+    def read_facts(self, result: Any, like: Any = None) -> Facts:
+        """The result's facts, see `result_reader`. If its ways of reading differ, those of the
+        first way that reads `like`, an array of NumPy's, otherwise those of the first way."""
+        found = list(readings(self.function, self.request_export, result))
+        facts = next((one for one in found if like is not None and is_like(one, like)), found[0])
+        alike = [one for one in found if one["values"] == facts["values"]]
+        for key in ("address", "readonly"):
+            facts[key] = next((one[key] for one in alike if one[key] is not None), None)
+        return facts
 
-    def _by_dlpack(self, result: Any) -> Facts:
-        capsule = self.request_export(result)
-        facts = _check.read(capsule)
-        flags = facts["flags"]
-        readonly = bool(flags & 1) if facts["struct"] == "versioned" else None
-        return {
-            "address": address(facts),
-            "dtype": facts["dtype"],
-            "shape": facts["shape"],
-            "values": values(facts),
-            "readonly": readonly,
-            "device": facts["device"],
-        }
-
-    def _by_buffer(self, result: Any) -> Facts:
-        view = memoryview(result)
-        observed = self._of_numpy(_as_numpy(view))
-        return {**observed, "readonly": view.readonly}
-
-    def _by_numpy(self, result: Any) -> Facts:
-        return {**self._of_numpy(_as_numpy(result)), "address": None, "readonly": None}
-
-    def _of_numpy(self, array: Any) -> Facts:
-        code, bits = CODES[array.dtype.name]
-        return {
-            "address": array.ctypes.data,
-            "dtype": (code, bits, 1),
-            "shape": array.shape,
-            "values": array.tobytes(),
-            "readonly": not array.flags.writeable,
-        }
+    def misreads(self, like: Any) -> bool:
+        """Is the library's own array of that layout read with other elements, too? Then a result
+        with other elements is no fault of the import."""
+        before = self.source
+        try:
+            array, expected = self.laid(case_like(like))
+            return not is_like(self.read_facts(array, expected), expected)
+        except NotApplicable:
+            return False
+        except Unclear:
+            return True
+        finally:
+            self.source = before
 
 
-def dtype_of(array: Any) -> str:
-    """The dtype of an array; None if dlbench has no name for it."""
-    try:
-        dtype = getattr(array, "dtype", None)
-        name = getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or dtype
-        name = str(name).rpartition(".")[2]
-    except Exception:
-        return ""
-    return name if name in CODES else ""
-
-
-def is_bytes_of(observed: Facts, array: Any) -> bool:
-    """Is it the memory of an array, byte by byte?"""
-    lies = (array.tobytes(), array.tobytes("A"))
-    shape = (array.nbytes,)
-    return bool(
-        observed["dtype"] == (1, 8, 1)
-        and tuple(observed["shape"]) == shape
-        and observed["values"] in lies
-    )
-
-
-def _as_numpy(thing: Any) -> Any:
-    import numpy as np
-
-    return np.asarray(thing)
+def case_like(array: Any) -> Case:
+    """The case with an array's dtype and, as far as it has a word for it, layout."""
+    steps = [step for step, size in zip(array.strides, array.shape, strict=True) if size > 1]
+    if array.size == 0:
+        layout = "empty"
+    elif array.ndim == 0:
+        layout = "scalar"
+    elif any(step < 0 for step in steps):
+        layout = "reversed"
+    elif any(step == 0 for step in steps):
+        layout = "broadcast"
+    elif array.flags.c_contiguous:
+        layout = "line" if array.ndim == 1 else "grid"
+    else:
+        layout = "fortran" if array.flags.f_contiguous else "strided"
+    return Case("f32", array.dtype.name, array.nbytes, layout=layout)
 
 
 def in_thread(work: Callable[[], Any]) -> Any:

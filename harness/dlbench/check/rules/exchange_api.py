@@ -135,7 +135,7 @@ def import_(subject: Subject) -> str:
         made = api.to_object(borrowed)
     if type(made) is not type(array):
         raise Broken(f"it made a {type(made).__name__}, not a {type(array).__name__}")
-    observed = subject.read_facts(made)
+    observed = subject.read_facts(made, given)
     if observed["values"] != given.tobytes() or tuple(observed["shape"]) != given.shape:
         raise Broken("its values differ from the exported ones")
     early = borrowed.deletions

@@ -35,7 +35,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(source, "buffer")
     assume(result is not source, "it returned what it was given")
-    return {**subject.read_facts(result), "result": result}
+    return {**subject.read_facts(result, source.array), "result": result}
 
 
 @consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")

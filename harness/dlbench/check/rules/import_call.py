@@ -126,11 +126,15 @@ def consumed_twice(subject: Subject) -> str:
 
     again = refused(lambda: {call})
     """
+    unseen = KnownProducer(subject)
+    kept = brought(subject, unseen)
+    renamed = repr(unseen.capsules[0]).split('"')[1].startswith("used_")
+    unseen.release_kept()
+    if not renamed and unseen.borrowed.deletions == 1:
+        raise NotApplicable("the first import only read the capsule, whose destructor deleted it")
+    del kept
     producer = KnownProducer(subject, once=True)
     first = brought(subject, producer)
-    renamed = repr(producer.capsules[0]).split('"')[1].startswith("used_")
-    if not renamed and producer.borrowed.deletions == 0:
-        raise NotApplicable("the first import only read the capsule")
     try:
         second = subject.import_(producer)
     except Exception as error:

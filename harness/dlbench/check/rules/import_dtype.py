@@ -54,7 +54,7 @@ def dtypes(subject: Subject) -> str:
             result = subject.import_(producer)
         except Exception:
             continue
-        got = subject.read_facts(result)
+        got = subject.read_facts(result, producer.array)
         if got["dtype"] != (*CODES[name], 1):
             wrong.append(f"{name} arrives as {named(got['dtype'])}{lost(got, name)}")
         elif got["values"] != producer.array.tobytes():
@@ -208,7 +208,13 @@ def unknown_device(subject: Subject) -> str:
 def has_read_only(subject: Subject) -> None:
     """NotApplicable unless the library has arrays of both kinds, and its imports show which."""
     for readonly in (True, False):
-        subject.make(subject.case(readonly=readonly))
+        own = subject.make(subject.case(readonly=readonly))
+        word = "read-only" if readonly else "writable"
+        # Another rule is about the export.
+        assume(
+            subject.read_facts(own)["readonly"] in (None, readonly),
+            f"its own {word} arrays do not read as {word}",
+        )
     require_versioned_request(subject)
 
 

@@ -45,7 +45,7 @@ def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Fac
     subject.entry(protocol)
     with on_error(NotApplicable, "refused: "):
         result = subject.import_(given, protocol)
-    return result, subject.read_facts(result)
+    return result, subject.read_facts(result, given.array)
 
 
 def _add(protocol: str, attribute: str, section: str) -> None:
