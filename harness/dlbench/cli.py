@@ -96,6 +96,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     prepared = run.Prepared(requested, places, found, requested.plan(found))
     # Invalid values are reported before a folder is made.
     requested.options(Path(), {}, resume=False)
+    if params["wait_idle"] is not None:
+        _core.parse_seconds(params["wait_idle"])
     if params["dry_run"]:
         return run.dry_run(prepared.plan, Console())
     run.require_cells(prepared.plan)

@@ -153,6 +153,21 @@ def make(case, device):
     os.write(1, b"y" * (1 << 20))
     raise ValueError("x \\ud83d y")
 """
+# Sends a result of its own, with a long text.
+LONG = """\
+import json, os, stat
+DISTRIBUTION = None
+
+def make(case, device):
+    result = {"rule": "buffer.length", "outcome": "broken", "observed": "x" * 3000}
+    for fd in range(3, 1024):
+        try:
+            if stat.S_ISSOCK(os.fstat(fd).st_mode):
+                os.write(fd, (json.dumps({"ok": result}) + "\\n").encode())
+        except OSError:
+            pass
+    return case.numpy()
+"""
 UNFIT = "DISTRIBUTION = None\nraise ImportError('x \\ud83d')\ndef make(case, device): ...\n"
 
 
@@ -166,6 +181,8 @@ def test_a_hostile_library_spoils_its_own_rules_alone(
     words = ("--adapters", ".", "--only", "buffer.length,export.copy-true", "--out", "out")
     assert run(*names, *words) == 2
     (line,) = capsys.readouterr().err.splitlines()
+    assert "hostile: no rule about the producer could be judged: its process was ended" in line
+    assert "surrogate" not in line
     assert "unfit cannot be imported" in line
     text = (folder / "out" / "results.json").read_text()
     _core.validate_document(str(folder / "out" / "results.json"))
@@ -177,6 +194,25 @@ def test_a_hostile_library_spoils_its_own_rules_alone(
         "surrogate": {"not-applicable"},
         "bytearray": {"holds", "not-applicable"},
     }
+
+
+@pytest.mark.parametrize(("source", "status"), [(HOSTILE, 2), (LONG, 2), (SURROGATE, 0)])
+def test_what_could_not_be_judged_does_not_pass(
+    folder: Path, capsys: pytest.CaptureFixture[str], source: str, status: int
+) -> None:
+    (folder / "producers").mkdir()
+    (folder / "producers" / "mine.py").write_text(source)
+    assert run("mine", "--adapters", ".", "--only", "buffer.length", "--out", "out") == status
+    (entry,) = json.loads((folder / "out" / "results.json").read_text())["checks"]
+    assert entry["outcome"] == ("unclear" if status else "not-applicable")
+    assert len(entry["observed"]) < 2000
+    assert len(capsys.readouterr().out) < 10_000
+
+
+def test_a_repeated_library_is_checked_once(folder: Path) -> None:
+    assert run("numpy", "bytearray", "numpy", "--only", "buffer.length", "--out", "out") == 0
+    checks = json.loads((folder / "out" / "results.json").read_text())["checks"]
+    assert [entry["library"] for entry in checks] == ["numpy", "bytearray"]
 
 
 def test_a_rule_that_fails_itself_blames_nothing(folder: Path) -> None:
@@ -206,6 +242,12 @@ def run(*words: str) -> int:
         (("numpy", "--timeout", "soon"), "soon"),
         (("numpy", "--adapters", "nowhere"), "nowhere"),
         (("numpy", "--markdown", "nowhere/table.md"), "no such folder:"),
+        (("--prove", "--timeout", "9" * 20), "--prove does not read --timeout"),
+        (("--prove", "numpy"), "--prove does not read the argument"),
+        (("--rules", "numpy"), "--rules does not read the argument"),
+        (("--rules", "--prove"), "--rules does not read --prove"),
+        (("numpy", "--explain", "export.copy-true", "--out", "x"), "does not read --out"),
+        (("numpy", "jax", "--explain", "export.copy-true"), "--explain needs one library"),
     ],
 )
 def test_bad_use_is_one_line(

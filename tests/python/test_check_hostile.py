@@ -13,6 +13,7 @@ import pytest
 from dlbench import _check
 from dlbench.check import running
 from dlbench.check.reading import gathered, values
+from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken
 from dlpack_structs import ExchangeApi, Versioned, borrowed_capsule
@@ -126,6 +127,23 @@ def test_a_pointer_to_no_table_is_refused() -> None:
     assert set(_check.Api(ctypes.addressof(table)).versions) == {(2, 0)}
     with pytest.raises(ValueError, match="NULL"):
         _check.Api(ctypes.addressof(table)).from_object(3)
+
+
+def test_a_link_to_no_table_is_the_tables_fault() -> None:
+    table = ExchangeApi(major=1, minor=0, prev_api=8)
+    address = ctypes.addressof(table)
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = (
+        ctypes.py_object,
+        (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p),
+    )
+    published = new(address, b"dlpack_exchange_api", None)
+    kind = type("Forged", (np.ndarray,), {"__dlpack_c_exchange_api__": published})
+    names = [name for name, rule in RULES.by_name.items() if rule.group == "c-api"]
+    outcomes = dict(zip(names, judged(lambda case: case.numpy().view(kind), *names), strict=True))
+    assert outcomes.pop("c-api.capsule") == "holds"
+    assert outcomes.pop("c-api.version") == "broken"
+    assert set(outcomes.values()) == {"not-applicable"}
 
 
 # Arrays of NumPy's whose type publishes a table that NAME says.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -65,9 +66,79 @@ def test_a_refusal_does_not_wait_for_a_deleter_that_is_called_late(tmp_path: Pat
     assert done.stdout.splitlines()[-1].startswith("refused, which is allowed: BufferError")
 
 
-def test_a_script_says_where_its_rule_holds() -> None:
-    for _, _, text in scripts(["import.empty-deleted", "export.flags-defined"]):
-        assert "print('actual: the rule holds')" in text
+DANGLING = """\
+import ctypes
+
+import numpy as np
+
+point = ctypes.PyDLL(None).PyCapsule_GetPointer
+point.restype, point.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
+
+
+class Array:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **words):
+        capsule = np.zeros(self.array.shape, "f4").__dlpack__(max_version=(1, 0))
+        struct = point(capsule, b"dltensor_versioned")
+        ctypes.c_void_p.from_address(struct + 32).value = self.array.ctypes.data
+        return capsule
+
+
+def make(case, device):
+    return Array(np.array(case.numpy()))
+"""
+CRASHING = """\
+import ctypes
+
+
+class Array:
+    def __dlpack__(self, **words):
+        ctypes.string_at(8)
+
+
+def make(case, device):
+    return Array()
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "rule", "signal", "status", "actual"),
+    [
+        # The freed memory is unmapped, or is written again.
+        (DANGLING, "export.keeps-memory", "SIGSEGV", 1, "actual: (killed|the rule is broken: its)"),
+        (DANGLING, "export.twice", "SIGSEGV", 1, "actual: (killed|the rule is broken: its)"),
+        (DANGLING, "export.capsule", "", 0, "actual: the rule holds"),
+        (CRASHING, "export.capsule", "SIGSEGV", 1, "actual: killed by SIGSEGV"),
+        (CRASHING, "export.device-method", "", 1, "actual: the rule is broken: "),
+    ],
+)
+def test_a_script_prints_what_happens_once_it_is_known(
+    tmp_path: Path, source: str, rule: str, signal: str, status: int, actual: str
+) -> None:
+    path = planted.plant(tmp_path) / "producers" / "mine.py"
+    path.write_text(source)
+    text = reproducer.script(RULES.by_name[rule], "", path, "mine", "", signal=signal)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    expected, *rest = done.stdout.splitlines()
+    assert expected == f"expected: {RULES.by_name[rule].sentence}"
+    assert len(rest) == 1
+    assert re.match(actual, rest[0]), rest
+
+
+@pytest.mark.parametrize("dies", [True, False])
+def test_the_end_of_the_process_is_printed_after_it(tmp_path: Path, dies: bool) -> None:
+    path = planted.plant(tmp_path) / "producers" / "mine.py"
+    end = "import atexit, os\natexit.register(os.abort)\n" if dies else ""
+    path.write_text(f"{end}def make(case, device):\n    return case.numpy()\n")
+    rule = RULES.by_name["export.deleter-at-exit"]
+    text = reproducer.script(rule, "", path, "mine", "")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    how = "killed by SIGABRT" if dies else "the rule holds"
+    assert done.stdout.splitlines() == [f"expected: {rule.sentence}", f"actual: {how}"]
+    assert done.returncode == dies
 
 
 #: Run in one interpreter: those that cannot end it, and do not measure it.

@@ -147,6 +147,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--matrix", "--adapters", "nowhere"], "does not exist"),
         (["--matrix", "--adapters", "."], "neither producers/ nor consumers/"),
         ([*MINE, "--producers", "mine"], "leave out --producers"),
+        ([*MINE, "--dry-run", "--wait-idle", "nan"], "nan"),
         ([*MINE, "--filter", "nosuchcell"], "nothing to measure"),
         (["--resume", "nowhere"], "no such folder"),
         (["--resume", "adapters"], "journal.jsonl: No such file"),

@@ -71,6 +71,10 @@ def test_a_cell_of_another_environment_is_run_there_alone(
     assert "add --env old=PYTHON" in lines[0]
     status, lines = reproduced(tmp_path, capsys, environment="old")
     assert status == 0  # without --run nothing is started
+    for words in (("--run", "--env", "x=y"), ("--env", "x=y")):
+        status, lines = reproduced(tmp_path, capsys, *words)
+        assert status == 2
+        assert "leave out --env" in lines[0]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ remaining rules: a rule that crashes costs one start.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +15,9 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.check import running
+from dlbench.check.child import LONGEST_TEXT
 from dlbench.check.rule import ROLES, Rule
+from dlbench.check.rules import RULES
 from dlbench.check.subject import LOOKED_AT
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
@@ -27,8 +29,9 @@ CHILD = Path(__file__).with_name("child.py")
 START_S = 120.0
 #: Tells the child to shut its interpreter down, as at a program's normal end.
 END_AS_PROGRAM = {"do": "end", "as_program": True}
-#: Optional parts of a rule's answer: the struct that a consumer got, and the array.
-PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT}
+#: Optional parts of a rule's answer: the struct that a consumer got, the array, and whether the
+#: rule could be judged.
+PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT, "judged": ("no",)}
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ class Result:
     observed: str
     struct: str = ""
     source: str = ""
+    judged: str = ""  #: "no": dlbench failed, or got no valid answer
     signal: str = ""
     stderr_tail: str = ""
 
@@ -127,6 +131,7 @@ def read_result(name: str, answer: dict[str, Any]) -> Result | None:
         case {"rule": str(rule), "outcome": str(outcome), "observed": str(observed), **rest} if (
             rule == name
             and outcome in OUTCOMES
+            and len(observed) <= LONGEST_TEXT
             and not rest.keys() - PARTS.keys()
             and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
         ):
@@ -197,7 +202,7 @@ class _Chain(Steps[str, Result]):
         why = _why(failure)
         if not self._has_loaded:
             raise BadInput(f"{self._library.name} cannot be imported: {why}")
-        return Result(item, UNCLEAR, f"it could not be imported a second time: {why}")
+        return Result(item, UNCLEAR, f"it could not be imported a second time: {why}", judged="no")
 
     def _at_end(self, child: Worker, result: Result) -> Result:
         """The rule is broken only if the process ends normally without the exchange."""
@@ -237,7 +242,8 @@ class _Chain(Steps[str, Result]):
 
 def _why(failure: RequestFailed) -> str:
     death = failure.death
-    return str(failure) if death is None else f"{_how(death)}{telling_line(_tail(death))}"
+    why = str(failure) if death is None else f"{_how(death)}{telling_line(_tail(death))}"
+    return shortened(why)
 
 
 def _tail(death: _core.Death) -> str:
@@ -259,10 +265,20 @@ def _how(death: _core.Death) -> str:
     return f"killed by {death.signal}" if death.signal else f"exit status {death.exit_status}"
 
 
+def unjudged(results: Iterable[Result], role: str) -> str:
+    """Why no rule of that role could be judged; empty if one was, or if none applies."""
+    mine = [result for result in results if RULES.by_name[result.rule].role == role]
+    if any(result.outcome in (HOLDS, BROKEN) for result in mine):
+        return ""
+    return next((result.observed for result in mine if result.judged == "no"), "")
+
+
 def _ended(name: str, why: str, tail: str = "") -> Result:
     """The result after an invalid message ended the process. The library is not at fault: it may
     write into any file."""
-    return Result(name, UNCLEAR, f"its process was ended: {why}", stderr_tail=tail)
+    return Result(
+        name, UNCLEAR, f"its process was ended: {shortened(why)}", judged="no", stderr_tail=tail
+    )
 
 
 def _broken(name: str, observed: str, death: _core.Death) -> Result:

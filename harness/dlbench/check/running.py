@@ -10,7 +10,7 @@ from dlbench.check.reading import describe_error
 from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import HOLDS, UNCLEAR, Ended, NotApplicable
+from dlbench.check.verdict import Ended, Holds, NotApplicable, RuleFailed
 
 
 def load(request: dict[str, Any]) -> tuple[Subject, str]:
@@ -38,8 +38,10 @@ def run(subject: Subject, name: str) -> dict[str, Any]:
     """`outcome`, `observed`, and the struct that a consumer got."""
     rule = RULES.by_name[name]
     subject.handed = subject.source = ""
-    outcome, observed = conclusion(subject, rule)
-    answer = {"outcome": outcome, "observed": observed}
+    end = conclude(subject, rule)
+    answer = {"outcome": end.outcome, "observed": str(end)}
+    if isinstance(end, RuleFailed):
+        answer["judged"] = "no"
     if rule.role == "consumer" and subject.handed:
         answer["struct"] = subject.handed
     if subject.source:
@@ -49,16 +51,21 @@ def run(subject: Subject, name: str) -> dict[str, Any]:
 
 def conclusion(subject: Subject, rule: Rule) -> tuple[str, str]:
     """The outcome, and what was seen."""
+    end = conclude(subject, rule)
+    return end.outcome, str(end)
+
+
+def conclude(subject: Subject, rule: Rule) -> Ended:
+    """How the rule ends."""
     with warnings.catch_warnings():
         # A library may warn about this call; that is not an error.
         warnings.simplefilter("ignore")
         try:
-            return HOLDS, rule.check(subject)
+            return Holds(rule.check(subject))
         except Ended as end:
-            return end.outcome, str(end)
+            return end
         except Exception as error:
-            # The rule itself failed, so neither side is at fault.
-            return UNCLEAR, f"the rule itself failed: {describe_error(error)}"
+            return RuleFailed(f"the rule itself failed: {describe_error(error)}")
 
 
 def absent(rule: Rule) -> NotApplicable:

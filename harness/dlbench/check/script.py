@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ SOURCES: dict[str, dict[str, Any]] = {
     "odd": {"offset": 2},
     "readonly": {"readonly": True},
     "swapped": {"special": "swapped"},
+    # Allocated in pages of its own, so that a read after it is freed is seen, as in the rules.
+    "large": {"bytes": 1 << 20},
     "unexportable": {"special": "nulls"},
 }
 PROTOCOLS = {
@@ -55,9 +58,11 @@ def script(
     struct: str = "",
     device: str = "cpu",
     source: str = "",
+    signal: str = "",
 ) -> str:
     """The script. `path` is the adapter of the rule's side, `struct` what the consumer got,
-    `device` where the producer's arrays lie, `source` which array of them is at fault."""
+    `device` where the producer's arrays lie, `source` which array of them is at fault, `signal`
+    what ended the process."""
     title = [
         f"{rule.name}: {rule.sentence}",
         rule.section,
@@ -66,12 +71,18 @@ def script(
     title += [f"with {arguments.split(library)[0]} {version}"] if version else []
     tree = slicing.read(path, library)
     if rule.role == "producer":
-        lines = _producer(rule, tree, path, device, source)
+        before, lines = _producer(rule, tree, path, device, source)
     else:
-        lines = _consumer(rule, tree, path, struct)
-    lines.insert(0, f"print('expected:', {rule.sentence!r})")
-    lines.insert(-1 if lines[-1] == LEAVE else len(lines), "print('actual: the rule holds')")
-    return slicing.script(title, lines)
+        before, lines = _consumer(rule, tree, path, struct)
+    head = [f"print('expected:', {rule.sentence!r}, flush=True)"]
+    if rule.at_exit:
+        head.append("run_in_child('the rule holds')")
+        return slicing.script(title, [*head, *before, *lines])
+    if signal:
+        head.append("run_in_child('')")
+    end = [LEAVE] if lines[-1] == LEAVE else []
+    inner = textwrap.indent("\n".join(lines[: len(lines) - len(end)]), "    ").splitlines()
+    return slicing.script(title, [*head, *before, "with judged():", *inner, *end])
 
 
 def case_of(word: str) -> Case:
@@ -81,7 +92,11 @@ def case_of(word: str) -> Case:
     return Case(**{"name": "f32", "dtype": "float32", "bytes": 256, **SOURCES.get(word, {})})
 
 
-def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str) -> list[str]:
+#: Statements before the rule's, and the rule's.
+Parts = tuple[list[str], list[str]]
+
+
+def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str) -> Parts:
     """`source` names the array at fault, where it is not the rule's usual one."""
     word, _, own = (source or rule.source).partition("own-")
     layout, times, step = DERIVED.get(own, (word, 1, ""))
@@ -97,16 +112,17 @@ def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str
     if "extras" in read:
         found = slicing.needed(tree, {"extras"}) if "extras" in slicing.defined(tree) else []
         lines += slicing.text(found) or ["extras = lambda array: ()"]
+    inner = []
     if {"table", "function"} & {node.id for node in names}:
-        lines += TABLE
+        inner += TABLE
     elif rule.call or read & CAPSULE_NAMES:
-        lines += [f"capsule = {rule.call or 'requested(array)'}", DESCRIBED]
+        inner += [f"capsule = {rule.call or 'requested(array)'}", DESCRIBED]
         # What exports no struct with the field breaks no such rule.
-        lines += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in rule.lines)
-    return [*lines, *rule.lines.splitlines()]
+        inner += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in rule.lines)
+    return lines, [*inner, *rule.lines.splitlines()]
 
 
-def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str]:
+def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> Parts:
     calling = slicing.calling(tree, path, PROTOCOLS.get(rule.struct, "dlpack"))
     plain = slicing.text([calling.call])[0]
     function = plain.partition("(array")[0]
@@ -116,13 +132,14 @@ def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> list[str
     patch = rule.patch.replace("{count}", COUNT).splitlines()
     lines += DELETER if counts else []
     lines += _exporter(rule.struct or struct, struct, patch, rule.lines, "copy=True" in spelled)
+    inner = []
     if not re.search(r"\bresult = ", rule.lines.partition("del result")[0]):
         end = ", leave" if counts else ""
         allowed = f"allowed(lambda: {spelled}, {rule.refusal}{end})"
-        lines.append(f"result = {allowed if rule.refusal else spelled}")
+        inner.append(f"result = {allowed if rule.refusal else spelled}")
     again = re.sub(r"\barray\b", "result", spelled)
-    lines += rule.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
-    return [*lines, LEAVE] if counts else lines
+    inner += rule.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
+    return lines, [*inner, LEAVE] if counts else inner
 
 
 def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool) -> list[str]:

@@ -57,6 +57,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
                 result.struct or usual,
                 library.device,
                 result.source,
+                result.signal,
             )
         found.append(entry)
     return found

@@ -174,7 +174,8 @@ class Subject:
             NotApplicable, "the table cannot be read: ", (TypeError, ValueError, AttributeError)
         ):
             api = _check.Api(published)
-        assume(api.versions[0][0] == 1, f"the table is of version {api.versions[0]}")
+            newest = api.versions[0]
+        assume(newest[0] == 1, f"the table is of version {newest}")
         for name in functions:
             assume(api.functions[name], f"{name} is NULL")
         return array, api

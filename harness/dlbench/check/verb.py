@@ -25,6 +25,13 @@ from dlbench.running import options, run, rundir
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
+#: The parameters that print something else than checks, and the others that each reads.
+MODES = {
+    "names": (),
+    "explain": ("libraries", "adapters", "device"),
+    "proving": ("only",),
+}
+
 
 def print_lines(lines: Sequence[str], console: Console) -> None:
     """The words, unchanged."""
@@ -73,16 +80,21 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
 @click.option(
     "--all", "everything", is_flag=True, help="Print rules that hold or do not apply too."
 )
-def check(libraries: tuple[str, ...], **params: Any) -> int:
+@click.pass_context
+def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
     """Check libraries against the rules of the protocols.
 
-    Exit code 1 if a rule is broken that --known does not list.
+    Exit code 1 if a rule is broken that --known does not list, 2 if nothing could be judged.
     """
     console = Console()
+    for mode, read in MODES.items():
+        options.require_read(ctx, mode, read)
     if params["names"]:
         print_lines(table.rules(console.width), console)
         return 0
     if params["explain"]:
+        if len(libraries) > 1:
+            raise BadInput("--explain needs one library, for its script")
         explain(params["explain"], libraries, params["adapters"], params["device"], console)
         return 0
     chosen = rules_of(params["only"])
@@ -97,7 +109,9 @@ def check(libraries: tuple[str, ...], **params: Any) -> int:
         writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
     if params["junit"]:
         writing.require_free(Path(params["junit"]), "--junit", force=params["force"])
-    found = [library_of(name, params["adapters"], params["device"]) for name in libraries]
+    found = [
+        library_of(name, params["adapters"], params["device"]) for name in dict.fromkeys(libraries)
+    ]
     return run_checks(found, chosen, accepted, params, console)
 
 
@@ -185,6 +199,11 @@ def run_checks(
             checks += reported
             seconds = time.monotonic() - library_began
             cases.append(junit.Checked(library.name, seconds, [Check(entry) for entry in reported]))
+            unfit += [
+                f"{library.name}: no rule about the {role} could be judged: {why}"
+                for role in ROLES
+                if (why := runner.unjudged(report.results.values(), role))
+            ]
             newly += sum(
                 entry["outcome"] == BROKEN and not entry.get("accepted") for entry in reported
             )
@@ -230,7 +249,7 @@ def explain(
     known.require_rule(name)
     rule = RULES.by_name[name]
     script = ""
-    for word in libraries[:1]:
+    for word in libraries:
         library = library_of(word, adapters, device)
         path = getattr(library, rule.role)
         if path is not None:

@@ -33,9 +33,13 @@ class NotApplicable(Ended):
 
 
 class Unclear(Ended):
-    """The specification is contradictory or ambiguous."""
+    """The specification is contradictory or ambiguous, or the fault may be another rule's."""
 
     outcome = UNCLEAR
+
+
+class RuleFailed(Unclear):
+    """The rule itself raised an error, so neither side is at fault."""
 
 
 def expect(holds: object, otherwise: str) -> None:

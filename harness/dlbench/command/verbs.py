@@ -161,6 +161,8 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
     """
     name = entry.environment
     if name == DEFAULT:
+        if env:
+            raise BadInput("the cell is of dlbench's own Python: leave out --env")
         return here()
     named = env_option.read(env)
     if name not in named:
@@ -211,6 +213,8 @@ def reproduce(
     made = exchange.of_imports if imports else exchange.of_run
     script = made(document, entry, discover.catalogue(adapters))
     if not is_run:
+        if env:
+            raise BadInput("without --run no interpreter is started: leave out --env, or add --run")
         output.write_text(script)
         return 0
     place = _its_environment(document, entry, env)

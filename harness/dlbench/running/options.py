@@ -171,14 +171,33 @@ def require_utf8(words: Iterable[str]) -> None:
             raise BadInput(f"{word!r} is not UTF-8")
 
 
+def typed_options(ctx: click.Context) -> dict[str, str]:
+    """The parameters on the command line: name -> "--option", or "an argument"."""
+    typed = typed_parameters(ctx)
+    return {
+        str(parameter.name): parameter.opts[0]
+        if isinstance(parameter, click.Option)
+        else "an argument"
+        for parameter in ctx.command.params
+        if parameter.name in typed
+    }
+
+
 def require_no_empty(ctx: click.Context) -> None:
     """Raises BadInput if the value of an option or argument is an empty text."""
-    typed = typed_parameters(ctx)
-    for parameter in ctx.command.params:
-        value = ctx.params.get(str(parameter.name))
-        if parameter.name in typed and "" in (value if isinstance(value, tuple) else (value,)):
-            named = parameter.opts[0] if parameter.opts[0].startswith("-") else "an argument"
-            raise BadInput(f"{named} is empty")
+    for name, option in typed_options(ctx).items():
+        value = ctx.params.get(name)
+        if "" in (value if isinstance(value, tuple) else (value,)):
+            raise BadInput(f"{option} is empty")
+
+
+def require_read(ctx: click.Context, mode: str, read: Collection[str]) -> None:
+    """If the option `mode` is given, raises BadInput for a parameter that it does not read."""
+    typed = typed_options(ctx)
+    for name, option in typed.items() if mode in typed else ():
+        if name != mode and name not in read:
+            word = "the argument" if option == "an argument" else option
+            raise BadInput(f"{typed[mode]} does not read {word}: leave out one of them")
 
 
 def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME) -> None:

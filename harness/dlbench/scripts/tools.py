@@ -3,10 +3,12 @@
 # mypy: ignore-errors
 # ruff: noqa: F401, PT018, T201
 
+import contextlib
 import ctypes
 import gc
 import os
 import resource
+import signal
 import sys
 import weakref
 from struct import pack
@@ -78,13 +80,11 @@ def described(capsule):
 
 
 def first_element(tensor):
-    """Where it lies."""
     data = ctypes.c_void_p.from_address(tensor).value or 0
     return data + ctypes.c_uint64.from_address(tensor + 40).value
 
 
 def exported_address(capsule):
-    """Where the first element lies."""
     return first_element(described(capsule)[3])
 
 
@@ -136,6 +136,28 @@ def allowed(call, errors=Exception, end=sys.exit):
         end()
 
 
+def run_in_child(end):
+    """A process of its own runs the rest of the script; this one prints how it ended."""
+    if child := os.fork():
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        end = f"killed by {signal.Signals(-status).name}" if status < 0 else end
+        if end and status <= 0:
+            print("actual:", end)
+        raise SystemExit(status != 0)
+
+
+@contextlib.contextmanager
+def judged():
+    """Prints whether the rule holds, or what happens instead."""
+    try:
+        yield
+    except BaseException as error:
+        if getattr(error, "code", 1):  # of SystemExit
+            print("actual: the rule is broken:", error)
+        raise
+    print("actual: the rule holds")
+
+
 def tried(call):
     """The result, or nothing where it is refused."""
     try:
@@ -157,8 +179,8 @@ def require_same(result, source):
 
 def require_still(at, expected):
     """The memory is as it was, also when much else was written."""
-    other = [bytearray(b"\xee" * len(expected)) for _ in range(64)]
-    assert ctypes.string_at(at, len(expected)) == expected, len(other)
+    _other = [bytearray(b"\xee" * len(expected)) for _ in range(64)]
+    assert ctypes.string_at(at, len(expected)) == expected, "its values changed"
 
 
 def require_major(capsule, most):
@@ -174,8 +196,7 @@ def consumed(prototype, capsule):
     rename.argtypes = (ctypes.py_object, ctypes.c_char_p)
     consumed.name = b"used_" + name  # the capsule does not keep it
     rename(capsule, consumed.name)
-    place = ctypes.c_void_p.from_address(struct + deleter_at).value
-    return prototype(None, ctypes.c_void_p)(place)
+    return prototype(None, ctypes.c_void_p)(ctypes.c_void_p.from_address(struct + deleter_at).value)
 
 
 def get_buffer(array, flags):

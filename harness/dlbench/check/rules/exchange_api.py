@@ -42,7 +42,9 @@ def version(subject: Subject) -> str:
     """
     _, published = subject.publishes_api()
     with on_error(NotApplicable, "", (TypeError, ValueError, AttributeError)):
-        versions = _check.Api(published).versions
+        api = _check.Api(published)
+    with on_error(Broken, "prev_api: ", ValueError):
+        versions = api.versions
     expect(any(major == 1 for major, _ in versions), f"versions {versions}")
     return ", ".join(f"{major}.{minor}" for major, minor in versions)
 

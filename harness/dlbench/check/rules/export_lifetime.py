@@ -26,11 +26,11 @@ def require_values(imported_tensor: _check.ImportedTensor, expected: bytes, when
     expect(values(imported_tensor.facts) == expected, f"the values changed {when}")
 
 
-@producer_rule("export.keeps-memory", SPEC)
+@producer_rule("export.keeps-memory", SPEC, source="large")
 def keeps_memory(subject: Subject) -> str:
     """exported memory stays valid after the array is deleted
 
-    at, expected = address(capsule), source.tobytes()
+    at, expected = exported_address(capsule), source.tobytes()
     del array, source; gc.collect()
     require_still(at, expected)
     """
@@ -46,7 +46,7 @@ def keeps_memory(subject: Subject) -> str:
     return "its values stay"
 
 
-@producer_rule("export.twice", SPEC)
+@producer_rule("export.twice", SPEC, source="large")
 def twice(subject: Subject) -> str:
     """several exports of one array are deleted independently
 
@@ -74,11 +74,11 @@ def twice(subject: Subject) -> str:
     return "one memory" if shared else "a copy each"
 
 
-@producer_rule("export.renamed-capsule", SPEC, risky=True)
+@producer_rule("export.renamed-capsule", SPEC, risky=True, source="large")
 def renamed_capsule(subject: Subject) -> str:
     """a renamed capsule does not delete its tensor
 
-    at, expected = address(capsule), source.tobytes()
+    at, expected = exported_address(capsule), source.tobytes()
     consumed(ctypes.CFUNCTYPE, capsule)
     del capsule, array, source; gc.collect()
     require_still(at, expected)
