@@ -1,5 +1,8 @@
-"""PyArrow imports: arrays with a dtype, and plain bytes as a buffer without one."""
+"""PyArrow imports: arrays with a dtype, and plain bytes as a buffer without one.
+
+Before version 26 it has no import by DLPack.
+"""
 
 import pyarrow as pa
 
-PROTOCOLS = {"convert": pa.array, "buffer": pa.py_buffer}
+PROTOCOLS = {"dlpack": pa.Array.from_dlpack, "convert": pa.array, "buffer": pa.py_buffer}

@@ -4,15 +4,16 @@ import array
 
 import numpy as np
 
-from dlbench.adapter import require, require_buffer_dtype, require_own_layout
+from dlbench.adapter import require, require_buffer_dtype, require_offset, require_writable
 
 DISTRIBUTION = None
 DEFAULT = False
 
 
 def make(case, device):
-    require_own_layout(case, "array.array")
     require(len(case.shape) == 1, "array.array has one dimension")
+    require_writable(case, "array.array")
+    require_offset(case, "array.array")
     require_buffer_dtype(case, "array.array")
     code = np.dtype(case.dtype).char
     require(code in array.typecodes, f"array.array has no {case.dtype}")

@@ -1,11 +1,13 @@
 """bytearrays: bytes without a dtype, exported only as a buffer."""
 
-from dlbench.adapter import require_own_layout
+from dlbench.adapter import require, require_offset, require_writable
 
 DISTRIBUTION = None
 DEFAULT = False
 
 
 def make(case, device):
-    require_own_layout(case, "bytearray")
+    require(case.strides is None, "a bytearray is contiguous")
+    require_offset(case, "bytearray")
+    require_writable(case, "bytearray")
     return bytearray(case.bits())

@@ -6,7 +6,7 @@ import ctypes
 
 import numpy as np
 
-from dlbench.adapter import require, require_buffer_dtype
+from dlbench.adapter import require, require_buffer_dtype, require_writable
 
 DISTRIBUTION = None
 DEFAULT = False
@@ -16,7 +16,7 @@ address = ctypes.addressof
 
 def make(case, device):
     require(case.strides is None, "a ctypes array is contiguous")
-    require(not case.readonly, "ctypes has no read-only arrays")
+    require_writable(case, "ctypes")
     require_buffer_dtype(case, "ctypes")
     absent = case.dtype.startswith(("complex", "float16"))
     require(not absent, f"ctypes has no {case.dtype}")

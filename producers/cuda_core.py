@@ -6,7 +6,7 @@ import functools
 from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 
-from dlbench.adapter import require_buffer_dtype, require_own_layout, split_device
+from dlbench.adapter import require, require_buffer_dtype, require_offset, split_device
 
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")
@@ -18,7 +18,8 @@ def make(case, device):
     if device == "cpu":
         require_buffer_dtype(case, "NumPy's DLPack")
         return StridedMemoryView.from_dlpack(case.numpy(), stream_ptr=-1)
-    require_own_layout(case, "cuda.core")
+    require(case.strides is None, "a Buffer is contiguous")
+    require_offset(case, "cuda.core")
     require_buffer_dtype(case, "cuda.core")
     content = case.numpy()
     ours = own_stream(device)

@@ -4,7 +4,7 @@ import contextlib
 
 import cupy
 
-from dlbench.adapter import require_own_layout, split_device
+from dlbench.adapter import require_offset, require_writable, split_device
 
 DISTRIBUTION = ("cupy-cuda13x", "cupy-cuda12x", "cupy-rocm-7-0", "cupy")
 DEVICES = ("cuda", "rocm")
@@ -19,12 +19,13 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "CuPy")
+    require_writable(case, "CuPy")
+    require_offset(case, "CuPy", 256)
     cupy.cuda.Device(split_device(device)[1]).use()
     if case.special == "managed":
         with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
             return cupy.asarray(case.numpy())
-    return cupy.asarray(case.numpy())
+    return case.sliced(cupy.asarray(case.unsliced(case.numpy())), cupy.broadcast_to)
 
 
 def stream(device):

@@ -6,7 +6,7 @@ import functools
 import os
 import time
 
-from dlbench.adapter import opencl_cpu, require, require_own_layout, split_device, turns_in_a_second
+from dlbench.adapter import opencl_cpu, require, require_offset, split_device, turns_in_a_second
 
 os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 
@@ -29,8 +29,11 @@ def where(device):
 
 
 def make(case, device):
-    require_own_layout(case, "dpnp")
-    return dpnp.asarray(case.numpy(), device=dpctl.get_devices()[split_device(device)[1]])
+    require_offset(case, "dpnp", 64)
+    array = dpnp.asarray(case.unsliced(case.numpy()), device=where(device))
+    array = case.sliced(array, dpnp.broadcast_to)
+    array.flags["W"] = not case.readonly
+    return array
 
 
 def ready(array):

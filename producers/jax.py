@@ -11,7 +11,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 import jax
 import jax.numpy as jnp
 
-from dlbench.adapter import require, require_own_layout, split_device, turns_in_a_second
+from dlbench.adapter import require, require_offset, split_device, turns_in_a_second
 
 DEVICES = ("cpu", "cuda", "rocm")
 
@@ -27,14 +27,21 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "JAX")
+    # Every array of JAX's is read-only.
+    require_offset(case, "JAX")
     kind, number = split_device(device)
-    # device_put would share NumPy's memory.
-    array = jnp.array(case.numpy(), device=jax.devices(kind)[number])
+    place = jax.devices(kind)[number]
+    with jax.default_device(place):
+        array = jnp.array(case.numpy())  # device_put would share NumPy's memory
     require(
         array.dtype == case.dtype,
         f"JAX narrows {case.dtype} to {array.dtype} unless JAX_ENABLE_X64 is set",
     )
+    if case.layout == "fortran":
+        from jax.experimental.layout import Format, Layout
+
+        where = jax.sharding.SingleDeviceSharding(place)
+        array = jax.device_put(array, Format(Layout(major_to_minor=(1, 0)), where))
     return array
 
 

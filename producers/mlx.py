@@ -6,7 +6,7 @@ import time
 
 import mlx.core as mx
 
-from dlbench.adapter import require, require_own_layout, turns_in_a_second
+from dlbench.adapter import require, require_offset, require_writable, turns_in_a_second
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")
 
@@ -14,12 +14,13 @@ ready = mx.eval
 
 
 def make(case, device):
-    require_own_layout(case, "MLX")
+    require_writable(case, "MLX")
+    require_offset(case, "MLX", 8)
     known = case.dtype == "bool" or hasattr(mx, case.dtype)
     require(known, f"MLX has no {case.dtype}")
     # Without `dtype`, MLX converts float64 to float32.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
-    return mx.array(case.numpy(), dtype=dtype)
+    return case.sliced(mx.array(case.unsliced(case.numpy()), dtype=dtype), mx.broadcast_to)
 
 
 SIDE = 128

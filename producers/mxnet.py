@@ -8,7 +8,8 @@ import mxnet as mx
 from dlbench.adapter import (
     capsule_pointer,
     require,
-    require_own_layout,
+    require_offset,
+    require_writable,
     split_device,
     turns_in_a_second,
     word_at,
@@ -25,7 +26,8 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "MXNet")
+    require_writable(case, "MXNet")
+    require_offset(case, "MXNet")
     require(not case.dtype.startswith("complex"), "MXNet has no complex numbers")
     kind, number = split_device(device)
     where = mx.cpu() if kind == "cpu" else mx.gpu(number)

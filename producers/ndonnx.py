@@ -2,13 +2,12 @@
 
 import ndonnx as ndx
 
-from dlbench.adapter import require, require_own_layout
+from dlbench.adapter import require
 
 values = ndx.Array.unwrap_numpy
 
 
 def make(case, device):
-    require_own_layout(case, "ndonnx")
     require(not case.dtype.startswith("complex"), "ndonnx has no complex numbers")
     return ndx.asarray(case.numpy())
 

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from dlbench.adapter import require_buffer_dtype, require_own_layout, split_device
+from dlbench.adapter import require_buffer_dtype, require_offset, split_device
 
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
@@ -26,10 +26,12 @@ def compiled_copy(source):
 
 
 def make(case, device):
-    require_own_layout(case, "Numba")
     require_buffer_dtype(case, "Numba")
+    require_offset(case, "Numba", 32)
     if device == "cpu":
-        return compiled_copy(case.numpy())
+        array = case.sliced(compiled_copy(case.unsliced(case.numpy())), np.broadcast_to)
+        array.flags.writeable = not case.readonly and array.flags.writeable
+        return array
     cuda.select_device(split_device(device)[1])
     array = cuda.to_device(case.numpy(), stream=STREAMS[-1])
     if len(STREAMS) > 1:

@@ -2,15 +2,15 @@
 
 import cv2
 
-from dlbench.adapter import require, require_buffer_dtype, require_own_layout
+from dlbench.adapter import require, require_buffer_dtype, require_offset
 
 DISTRIBUTION = ("opencv-python-headless", "opencv-python", "opencv-contrib-python")
 DEFAULT = False
 
 
 def make(case, device):
-    require_own_layout(case, "OpenCV")
     require_buffer_dtype(case, "OpenCV")
+    require_offset(case, "OpenCV")
     content = case.numpy()
     array = cv2.copyTo(content, None)
     made = array is not None and (array.dtype, array.shape) == (content.dtype, content.shape)

@@ -4,7 +4,7 @@ import contextlib
 
 import paddle
 
-from dlbench.adapter import OWN_LAYOUTS, require, require_own_layout, split_device
+from dlbench.adapter import require, require_offset, require_writable, split_device
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
 SPECIAL = ("grad",)
@@ -16,10 +16,10 @@ def devices():
 
 
 def make(case, device):
-    require(not case.readonly, "Paddle has no read-only tensors")
+    require_writable(case, "Paddle")
     if device == "cpu":
         # Avoid from_dlpack: Paddle deadlocks if such a tensor is dropped before its own export.
-        own = case.offset == 0 and case.layout in OWN_LAYOUTS
+        own = case.offset == 0 and case.strides is None
         # Paddle treats NumPy's uint16 as bfloat16.
         own = own and case.dtype != "uint16"
         array = (paddle.to_tensor if own else paddle.from_dlpack)(case.bits())
@@ -27,7 +27,7 @@ def make(case, device):
             array = array.view(case.dtype)
         array.stop_gradient = case.special != "grad"
         return array
-    require_own_layout(case, "Paddle")
+    require_offset(case, "Paddle")
     require(case.dtype != "uint16", "Paddle treats NumPy's uint16 as bfloat16")
     place = paddle.CUDAPlace(split_device(device)[1])
     array = paddle.to_tensor(case.bits(), place=place)

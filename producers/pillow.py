@@ -2,7 +2,7 @@
 
 from PIL import Image
 
-from dlbench.adapter import capsule_pointer, require, require_own_layout, word_at
+from dlbench.adapter import capsule_pointer, require, require_offset, require_writable, word_at
 
 DISTRIBUTION = "pillow"
 DEFAULT = False
@@ -10,7 +10,8 @@ MODES = {"float32": "F", "int32": "I", "uint8": "L", "bool": "1"}
 
 
 def make(case, device):
-    require_own_layout(case, "Pillow")
+    require_writable(case, "Pillow")
+    require_offset(case, "Pillow")
     require(case.layout in ("line", "grid"), "Pillow's images have two dimensions")
     require(case.dtype in MODES, f"Pillow has no images of {case.dtype}")
     return Image.fromarray(case.numpy())

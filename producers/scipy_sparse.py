@@ -2,7 +2,7 @@
 
 import scipy.sparse
 
-from dlbench.adapter import require, require_own_layout
+from dlbench.adapter import require, require_offset
 
 DISTRIBUTION = "scipy"
 DEFAULT = False
@@ -11,7 +11,8 @@ values = scipy.sparse.csr_array.toarray
 
 
 def make(case, device):
-    require_own_layout(case, "SciPy")
+    require(case.strides is None, "a sparse array has no strides")
+    require_offset(case, "SciPy")
     require(len(case.shape) in (1, 2), "a csr_array has one or two dimensions")
     return scipy.sparse.csr_array(case.numpy())
 

@@ -9,7 +9,7 @@ os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
 import tensorflow as tf
 
-from dlbench.adapter import capsule_pointer, require_own_layout, turns_in_a_second, word_at
+from dlbench.adapter import capsule_pointer, require_offset, turns_in_a_second, word_at
 
 DEVICES = ("cpu", "cuda", "rocm")
 DISTRIBUTION = ("tensorflow-cpu", "tensorflow", "tensorflow-rocm")
@@ -22,7 +22,8 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "TensorFlow")
+    # Every tensor of TensorFlow's is read-only.
+    require_offset(case, "TensorFlow")
     with tf.device("CPU:0" if device == "cpu" else f"GPU:{device.partition(':')[2]}"):
         return tf.constant(case.numpy())
 

@@ -3,7 +3,7 @@
 import functools
 import os
 
-from dlbench.adapter import clang, require_own_layout
+from dlbench.adapter import clang, require_offset, require_writable
 
 os.environ.setdefault("CC", clang())
 
@@ -26,7 +26,8 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "tinygrad")
+    require_writable(case, "tinygrad")
+    require_offset(case, "tinygrad")
     return Tensor(case.numpy(), device=_available()[device]).realize()
 
 

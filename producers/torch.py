@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from dlbench.adapter import require, require_own_layout, split_device
+from dlbench.adapter import require, require_offset, require_writable, split_device
 
 DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("grad", "pinned")
@@ -16,17 +16,18 @@ def devices():
 
 
 def make(case, device):
-    require(not case.readonly, "PyTorch has no read-only tensors")
+    require_writable(case, "PyTorch")
     require(case.layout != "reversed", "PyTorch has no negative strides")
-    array = torch.from_numpy(case.bits())
+    array = torch.from_numpy(case.bits() if device == "cpu" else case.unsliced(case.bits()))
     if case.foreign:
         array = array.view(getattr(torch, case.dtype))
     if device != "cpu":
-        require_own_layout(case, "PyTorch")
+        require_offset(case, "PyTorch", 256)
         # PyTorch exports only tensors of its current device.
         torch.cuda.set_device(split_device(device)[1])
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
+        array = case.sliced(array, torch.broadcast_to)
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
         array = array.pin_memory()

@@ -2,7 +2,7 @@
 
 import tvm
 
-from dlbench.adapter import require_own_layout, split_device
+from dlbench.adapter import require_offset, require_writable, split_device
 
 DISTRIBUTION = "apache-tvm"
 # Its import reads the symbols of every loaded library. After TensorFlow's it takes 2 s longer.
@@ -15,7 +15,8 @@ def devices():
 
 
 def make(case, device):
-    require_own_layout(case, "TVM")
+    require_writable(case, "TVM")
+    require_offset(case, "TVM")
     kind, number = split_device(device)
     return tvm.runtime.tensor(case.numpy(), device=tvm.device(kind, number))
 

@@ -7,7 +7,7 @@ import ctypes
 import tvm_ffi
 
 from dlbench import _native_producer
-from dlbench.adapter import capsule_pointer, require
+from dlbench.adapter import capsule_pointer, require, require_writable
 
 DISTRIBUTION = "apache-tvm-ffi"
 DEVICES = ("cpu", "cuda", "rocm")
@@ -35,7 +35,7 @@ class Retyped:
 
 
 def make(case, device):
-    require(not case.readonly, "TVM FFI has no read-only tensors")
+    require_writable(case, "TVM FFI")
     if device == "cpu":
         require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         if case.foreign:

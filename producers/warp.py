@@ -4,7 +4,7 @@ import contextlib
 
 import warp as wp
 
-from dlbench.adapter import require, require_own_layout
+from dlbench.adapter import require, require_offset, require_writable
 
 DISTRIBUTION = "warp-lang"
 DEVICES = ("cpu", "cuda")
@@ -20,11 +20,11 @@ def devices():
 
 def make(case, device):
     require(not case.dtype.startswith("complex"), "Warp has no complex numbers")
-    require(not case.readonly, "Warp has no read-only arrays")
+    require_writable(case, "Warp")
     if device == "cpu":
         require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
         return wp.array(case.numpy(), copy=False, device=device)
-    require_own_layout(case, "Warp")
+    require_offset(case, "Warp")
     if case.special == "pinned":
         return wp.array(case.numpy(), device="cpu", pinned=True)
     return wp.array(case.numpy(), device=device)

@@ -58,16 +58,16 @@ def split_device(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-#: Shapes in C order, which every library can make.
-OWN_LAYOUTS = ("line", "grid", "scalar", "empty")
-
-
-def require_own_layout(case: Any, library: str) -> None:
-    """Decline cases with an offset, steps or a read-only array: the library allocates its
-    arrays."""
-    require(case.offset == 0, f"{library} chooses the addresses of its arrays")
-    require(case.layout in OWN_LAYOUTS, f"{library}'s arrays are contiguous")
+def require_writable(case: Any, library: str) -> None:
+    """Decline read-only arrays: no array of the library's is one."""
     require(not case.readonly, f"{library} has no read-only arrays")
+
+
+def require_offset(case: Any, library: str, below: int = 1) -> None:
+    """Decline offsets that a slice of the library's own memory has only by chance: those that are
+    not below the alignment of its arrays."""
+    why = f"aligns its arrays to {below} bytes only" if below > 1 else "chooses their addresses"
+    require(case.offset < below, f"{library} allocates its arrays and {why}")
 
 
 def require_packable(case: Any, library: str) -> None:

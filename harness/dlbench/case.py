@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -166,6 +167,32 @@ class Case:
         """The bytes of `numpy`, as numbers of the machine's own byte order, or as `bits`."""
         array = self.bits()
         return array.view(array.dtype.newbyteorder("="))
+
+    def unsliced(self, content: Array) -> Array:
+        """For a library that allocates its arrays: the content in C order from which `sliced` cuts
+        the layout and the offset. `content` is `numpy` or `bits`."""
+        if self.offset:
+            content = np.pad(content, (self.offset // self.itemsize, 0))
+        if self.layout == "fortran":
+            return np.asarray(content.T)
+        if self.layout == "strided":
+            return np.repeat(content, 2)
+        if self.layout == "broadcast":
+            return content[:1]
+        return content[::-1] if self.layout == "reversed" else content
+
+    def sliced(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
+        """The layout as the library's own slice of an array with the content `unsliced`;
+        `broadcast_to` is the library's. A worker finds out whether the slice has the layout."""
+        if self.offset:
+            array = array[self.offset // self.itemsize :]
+        if self.layout == "fortran":
+            return array.T
+        if self.layout == "strided":
+            return array[::2]
+        if self.layout == "broadcast":
+            return broadcast_to(array[0], self.shape)
+        return array[::-1] if self.layout == "reversed" else array
 
     def _laid_out(self, dtype: np.dtype[Any]) -> Array:
         shape = self.shape

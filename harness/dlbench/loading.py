@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.metadata
 import importlib.util
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
+from typing import Any
 
 from dlbench import import_effects
 from dlbench.libraries import arguments, facts
@@ -18,7 +21,8 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy.
 
     The file of NAME:ARGUMENT finds what was chosen as ARGUMENT, a name and a value; that of a bare
-    NAME finds `("", None)`.
+    NAME finds `("", None)`. An entry of PROTOCOLS or EXPORTS that this version of the library lacks
+    is left out; ABSENT has the library's error.
     """
     private = f"_dlbench_{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
@@ -27,13 +31,42 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[private] = module
     _, argument = arguments.split(name)
-    known = facts.read_arguments(facts.parse(Path(path)), Path(path)) if argument else {}
+    tree = facts.parse(Path(path))
+    known = facts.read_arguments(tree, Path(path)) if argument else {}
     module.ARGUMENT = arguments.read(argument, known) if argument else ("", None)  # type: ignore[attr-defined]
-    spec.loader.exec_module(module)
+    absent: dict[str, str] = {}
+    vars(module).update({RESOLVE: lambda table: resolve_entries(table, absent), "ABSENT": absent})
+    exec(_code(tree, path), vars(module))
     ready_with = getattr(module, "READY", None)
     if ready_with is not None and argument.partition("=")[0] not in ready_with:
         module.ready = None  # type: ignore[attr-defined]
     return module
+
+
+RESOLVE = "_dlbench_resolve_entries"
+
+
+def _code(tree: ast.Module, path: str) -> CodeType:
+    """The file's code; each entry of a table is a function, which resolves the entry."""
+    for node in tree.body:
+        if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Dict):
+            continue
+        table = node.value
+        if None not in table.keys and facts.TABLES & {*facts.bound_names(node)}:
+            nothing = ast.arguments([], [], None, [], [], None, [])
+            table.values = [ast.Lambda(nothing, value) for value in table.values]
+            node.value = ast.Call(ast.Name(RESOLVE, ast.Load()), [table], [])
+    return compile(ast.fix_missing_locations(tree), path, "exec", dont_inherit=True)
+
+
+def resolve_entries(table: dict[str, Callable[[], Any]], absent: dict[str, str]) -> dict[str, Any]:
+    found = {}
+    for name, resolve in table.items():
+        try:
+            found[name] = resolve()
+        except AttributeError as error:
+            absent[name] = str(error)
+    return found
 
 
 def load_and_observe(

@@ -30,7 +30,7 @@ class Source {
     } else {
       layout_.set_c_strides();
     }
-    return true;
+    return read_unused_strides(object);
   }
 
   const Layout& layout() const { return layout_; }
@@ -38,6 +38,19 @@ class Source {
   const std::byte* data() const { return static_cast<const std::byte*>(buffer_.buf); }
 
  private:
+  // A buffer of NumPy's has the strides of C order along dimensions of one element. The attribute
+  // `strides` has the array's own.
+  bool read_unused_strides(PyObject* object) {
+    PyObject* const own = PyObject_GetAttrString(object, "strides");
+    if (own == nullptr) PyErr_Clear();
+    const bool fits = own != nullptr && PyTuple_Check(own) && PyTuple_Size(own) == buffer_.ndim;
+    for (Py_ssize_t i = 0; fits && i < buffer_.ndim; ++i) {
+      if (layout_.shape[i] == 1) layout_.strides[i] = PyLong_AsSsize_t(PyTuple_GetItem(own, i));
+    }
+    Py_XDECREF(own);
+    return PyErr_Occurred() == nullptr;
+  }
+
   Py_buffer buffer_{};
   Layout layout_;
 };

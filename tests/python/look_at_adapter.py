@@ -8,6 +8,7 @@ from __future__ import annotations
 import gc
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import dlbench
-from dlbench import Call, Capsule, Unsupported, X, loading
+from dlbench import Call, Capsule, Unsupported, X, _check, loading
 from dlbench.case import Case
 
 PACKAGE = Path(dlbench.__file__).parent
@@ -64,6 +65,19 @@ def fault(library: Library, array: Any, expected: np.ndarray[Any, Any]) -> str:
     return "" if np.array_equal(values, expected) else "other values"
 
 
+def readonly(array: Any) -> list[bool]:
+    """What the exports that can tell show: a buffer, `__array_interface__`, a versioned struct."""
+    found = []
+    with suppress(Exception):
+        found.append(memoryview(array).readonly)
+    with suppress(Exception):
+        found.append(array.__array_interface__["data"][1])
+    with suppress(Exception):
+        facts = _check.read(array.__dlpack__(max_version=(1, 0)))
+        found += [bool(facts["flags"] & 1)] if facts["struct"] == "versioned" else []
+    return found
+
+
 def made(library: Library, case: Case, device: str) -> dict[str, Any]:
     try:
         array = library.producer.make(case, device)  # type: ignore[union-attr]
@@ -76,6 +90,7 @@ def made(library: Library, case: Case, device: str) -> dict[str, Any]:
         "fault": fault(library, array, case.numpy()),
         "strides": list(library.values(array).strides),
         "address": library.address(array),
+        "readonly": readonly(array),
         "exports": [
             name
             for name in ("__dlpack__", "__array_interface__", "__array_struct__")

@@ -13,6 +13,8 @@ from dlbench.libraries import alone
 
 #: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
+#: The names of a library's calls by protocol.
+TABLES = {"PROTOCOLS", "EXPORTS"}
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class Known(ast.NodeTransformer):
     """Writes known values in the place of names and of a case's attributes, and drops branches that
     are never taken.
 
-    `case.numpy()` becomes `source`.
+    `case.numpy()` becomes `source`, `case.sliced(array)` a slice of the array.
     """
 
     def __init__(self, names: Mapping[str, Any]) -> None:
@@ -60,7 +60,12 @@ class Known(ast.NodeTransformer):
         method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
         owner = node.func.value if isinstance(node.func, ast.Attribute) else None
         is_case = isinstance(owner, ast.Name) and isinstance(self.names.get(owner.id), Case)
-        return _expression("source") if is_case and method in ("numpy", "bits") else node
+        if is_case and method in ("numpy", "bits"):
+            return _expression("source")
+        if is_case and method in ("unsliced", "sliced"):
+            case: Case = self.names[owner.id]  # type: ignore[union-attr]
+            return _expression(sliced(case, method, *map(ast.unparse, node.args)))
+        return node
 
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         """Drops checks of what the library can express: the measurement has passed them."""
@@ -82,6 +87,22 @@ class Known(ast.NodeTransformer):
             return node
 
     visit_IfExp = visit_If  # noqa: N815
+
+
+#: The methods `unsliced` and `sliced` of a case as expressions, by layout.
+UNSLICED = {"fortran": "{}.T", "strided": "np.repeat({}, 2)", "reversed": "{}[::-1]",
+            "broadcast": "{}[:1]"}  # fmt: skip
+SLICED = {"fortran": "{}.T", "strided": "{}[::2]", "reversed": "{}[::-1]"}
+
+
+def sliced(case: Case, method: str, array: str, broadcast_to: str = "") -> str:
+    first = case.offset // case.itemsize
+    if method == "unsliced":
+        array = f"np.pad({array}, ({first}, 0))" if first else array
+        return UNSLICED.get(case.layout, "{}").format(array)
+    if case.layout == "broadcast":
+        return f"{broadcast_to}({array}[0], {case.shape})"
+    return SLICED.get(case.layout, "{}").format(array + (f"[{first}:]" if first else ""))
 
 
 def _expression(text: str) -> ast.expr:

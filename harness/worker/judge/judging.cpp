@@ -8,6 +8,7 @@
 #include "exchange/layout.hpp"
 #include "exchange/maps.hpp"
 #include "exchange/restated.hpp"
+#include "exchange/text.hpp"
 #include "exchange/verdict.hpp"
 #include "model/contains.hpp"
 #include "model/judge.hpp"
@@ -65,6 +66,52 @@ void require_case(const exchange::View& expected, const exchange::View& made) {
                     exchange::to_string(expected.dtype)};
 }
 
+std::string strides_of(const exchange::View& view) {
+  return exchange::tuple_text(view.strides);
+}
+
+std::uintptr_t alignment(std::uintptr_t address) {
+  return address & (~address + 1);
+}
+
+// How an array of the right values differs from the case; empty if it does not. A library that
+// allocates its arrays may not have the case's layout, alignment or protection. An export that does
+// not lead to the values is a fault of the export, which is reported elsewhere.
+std::string other_than_case(const exchange::View& expected, const exchange::View& made,
+                            PyObject* source, const Library& producer) {
+  if (made.shape != expected.shape || made.element_bytes() != expected.element_bytes()) return {};
+  if (expected.elements() == 0) return {};
+  const bool is_read =
+      !exchange::on_host(made.device) || exchange::difference(expected, made).empty();
+  if (!is_read) return {};
+  if (made.strides != expected.strides) {
+    return "has strides " + strides_of(made) + ", not " + strides_of(expected);
+  }
+  // A case without an offset leaves the address to the library.
+  constexpr std::uintptr_t kAlignment = 256;
+  const std::uintptr_t wanted = alignment(exchange::extent_of(expected).begin);
+  const std::uintptr_t found = alignment(exchange::extent_of(made).begin);
+  if (wanted < kAlignment && found != wanted) {
+    return "lies at a multiple of " + std::to_string(std::min(found, kAlignment)) +
+           " bytes; the case is a multiple of " + std::to_string(wanted) + " and no larger one";
+  }
+  const bool is_writable =
+      expected.readonly && writable_place(source, producer, made.address) == Writable::yes;
+  return is_writable ? "may be written to" : "";
+}
+
+void require_case(const exchange::View& expected, PyObject* source, const Library& producer) {
+  std::string other;
+  try {
+    other = other_than_case(expected, read_place(source, producer).view, source, producer);
+  } catch (const Failure&) {
+    // Without a description of its memory, nothing is known of the array's layout.
+  } catch (const exchange::ViewError&) {
+  }
+  if (other.empty()) return;
+  throw Failure{Outcome::unsupported, "", "the producer's array " + other};
+}
+
 // A copy that dlbench made to read the values has other strides, so compare the layout of the
 // result's own memory.
 std::vector<std::string> changed(const exchange::View& expected, const exchange::View& values,
@@ -106,6 +153,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   warn_if_unreadable(judgement.warnings, "source-not-checked",
                      [&] { made = read_values(source, producer); });
   if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
+  require_case(expected, source, producer);
   exchange::View right;  // a view with the right values
   bool has_nan = false;
   warn_if_unreadable(judgement.warnings, "values-not-checked", [&] {
@@ -145,6 +193,11 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     judgement.evidence.address = exchange::same_address(from.view, to.view);
     judgement.evidence.write = write_through_anywhere(from.view, to.view);
     judgement.same_bytes = from.view.bytes() == to.view.bytes();
+    const bool is_shared =
+        judgement.evidence.address == Proof::yes || judgement.evidence.write == Proof::yes;
+    judgement.unprotected = is_shared &&
+                            writable_place(source, producer, from.view.address) == Writable::no &&
+                            writable_place(result, consumer, to.view.address) == Writable::yes;
     if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
       warn_of_copy_on_write(from.view, to.view, judgement.warnings);
     }
@@ -157,6 +210,9 @@ void conclude(Judgement& judgement) {
   Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device,
                                    judgement.same_bytes && !coarser);
   judgement.outcome = verdict.outcome;
+  if (verdict.outcome == Outcome::zero_copy && judgement.unprotected) {
+    add_new(judgement.changed, "protection");
+  }
   warn(judgement.warnings, verdict.warnings);
 }
 

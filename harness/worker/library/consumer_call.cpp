@@ -46,9 +46,13 @@ ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
   }
   std::string name(call_for(exchange.protocol, offered));
   if (name.empty()) {
-    throw Failure{Outcome::no_protocol, "",
-                  exchange.consumer + " has no call for " + exchange.protocol,
-                  std::string(codes::kNotImported)};
+    std::string reason = exchange.consumer + " has no call for " + exchange.protocol;
+    const Ref absent = optional_attribute(consumer.consumer.get(), "ABSENT");
+    PyObject* const why = absent && PyDict_Check(absent.get())
+                              ? PyDict_GetItemString(absent.get(), exchange.protocol.c_str())
+                              : nullptr;
+    if (why != nullptr) reason += ": " + text_of(why);
+    throw Failure{Outcome::no_protocol, "", std::move(reason), std::string(codes::kNotImported)};
   }
   Ref spelled = Ref::borrow(PyDict_GetItemString(protocols.get(), name.c_str()));
   return {std::move(name), std::move(spelled)};

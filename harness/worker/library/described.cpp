@@ -203,7 +203,31 @@ std::optional<Held> read_cuda_interface(PyObject* array) {
   return held;
 }
 
+// A legacy struct has no flag, so its view is not read-only.
+std::optional<Held> read_versioned(PyObject* array) {
+  Ref capsule = export_capsule(array);
+  if (!capsule || !PyCapsule_IsValid(capsule.get(), "dltensor_versioned")) return {};
+  View view = view_of_capsule(capsule.get());
+  return Held{std::move(view), keeper_of(std::move(capsule))};
+}
+
 }  // namespace
+
+Writable writable_of(PyObject* array, std::uintptr_t address) {
+  Writable found = Writable::unknown;
+  for (const auto reader :
+       {read_versioned, read_buffer, read_interface, read_struct, read_cuda_interface}) {
+    try {
+      const std::optional<Held> held = reader(array);
+      if (!held || held->view.address != address) continue;
+      if (held->view.readonly) return Writable::no;
+      found = Writable::yes;
+    } catch (const Failure&) {
+    } catch (const exchange::ViewError&) {
+    }
+  }
+  return found;
+}
 
 Held read_array(PyObject* array) try {
   Failure unread{Outcome::unproven, "",

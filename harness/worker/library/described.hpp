@@ -22,4 +22,11 @@ Held read_array(PyObject* array);
 /// Throws Failure or ViewError.
 exchange::View view_of_description(PyObject* exported);
 
+/// May memory be written to, as the exports of an array show? A legacy DLPack struct does not.
+enum class Writable { unknown, no, yes };
+
+/// `no` if any export of the array that starts at `address` is read-only; exports of other memory
+/// do not count.
+Writable writable_of(PyObject* array, std::uintptr_t address);
+
 }  // namespace dlbench::worker

@@ -27,6 +27,16 @@ Held read_place(PyObject* array, const Library& library) {
   return held;
 }
 
+Writable writable_place(PyObject* array, const Library& library, std::uintptr_t address) {
+  const Writable own = writable_of(array, address);
+  const Ref memory = library.function("memory");
+  if (own == Writable::no || !memory) return own;
+  const Ref place = Ref::steal(PyObject_CallOneArg(memory.get(), array));
+  if (!place) PyErr_Clear();
+  const Writable inside = place ? writable_of(place.get(), address) : Writable::unknown;
+  return inside == Writable::unknown ? own : inside;
+}
+
 Held read_values(PyObject* array, const Library& library) {
   const Ref values = library.function("values");
   if (!values) return on_host_memory(read_place(array, library));

@@ -10,6 +10,9 @@ namespace dlbench::worker {
 /// an address, `values(array)` describes an array that no protocol can read. Throws Failure.
 Held read_place(PyObject* array, const Library& library);
 
+/// writable_of() the array and of the library's `memory(array)`, for memory at that address.
+Writable writable_place(PyObject* array, const Library& library, std::uintptr_t address);
+
 /// The values of an array, from the library's `values` function or from its memory; for device
 /// memory a copy that the host can read.
 Held read_values(PyObject* array, const Library& library);

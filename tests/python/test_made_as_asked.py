@@ -1,0 +1,133 @@
+"""Arrays that are not the case, protection that an exchange removes, and calls that a version
+lacks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlbench import loading
+from judging import GIVE, NUMPY, READONLY, SHARE, found
+from wire import F32, plant, prepare, send_request
+
+pytestmark = pytest.mark.process
+
+STRIDED = F32 | {"name": "f32-strided", "layout": "strided"}
+FORTRAN = F32 | {"name": "f32-fortran", "layout": "fortran"}
+ONES = F32 | {"name": "f32-ones", "layout": "ones"}
+OFFSET = F32 | {"name": "f32-unaligned", "offset": 4}
+# Allocate their arrays, as most libraries do.
+CONTIGUOUS = NUMPY + "def make(case, device):\n    return np.array(case.numpy(), order='C')\n"
+SLICED = """\
+import numpy as np
+def make(case, device):
+    return case.sliced(case.unsliced(case.numpy()).copy(), np.broadcast_to)
+"""
+
+
+def cross(folder: Path, make: str, take: str, protocol: str, case: dict[str, Any]) -> Any:
+    return send_request(
+        folder,
+        plant(folder, "producer", "giver", make),
+        plant(folder, "consumer", "taker", take),
+        prepare(1, "giver", "taker", protocol, case, 4096),
+    )[-1]
+
+
+@pytest.mark.parametrize(
+    ("case", "reason"),
+    [
+        (STRIDED, "the producer's array has strides (4,), not (8,)"),
+        (FORTRAN, "the producer's array has strides (1024, 4), not (4, 16)"),
+        (ONES, "the producer's array has strides (4096, 4, 4), not (12, 4, 20)"),
+        (OFFSET, "bytes; the case is a multiple of 4 and no larger one"),
+        (READONLY, "the producer's array may be written to"),
+    ],
+)
+def test_an_array_that_is_not_the_case_is_unsupported(
+    tmp_path: Path, case: dict[str, Any], reason: str
+) -> None:
+    error = cross(tmp_path, CONTIGUOUS, SHARE, "dlpack", case)["error"]
+    assert error["outcome"] == "unsupported"
+    assert error["reason"].endswith(reason)
+
+
+@pytest.mark.parametrize("case", [STRIDED, FORTRAN, OFFSET])
+def test_a_librarys_own_slice_is_the_case(tmp_path: Path, case: dict[str, Any]) -> None:
+    assert cross(tmp_path, SLICED, SHARE, "dlpack", case)["ok"]["outcome"] == "zero-copy"
+
+
+FALSE_STRIDES = """\
+class Giver:
+    def __init__(self, array):
+        self.__array_interface__ = array.__array_interface__ | {"strides": (4,)}
+        self.array = array
+def make(case, device):
+    return Giver(case.numpy())
+"""
+ASARRAY = NUMPY + "PROTOCOLS = {'convert': np.asarray, 'array_interface': np.asarray}\n"
+
+
+def test_a_false_description_is_still_a_fault(tmp_path: Path) -> None:
+    answer = cross(tmp_path, FALSE_STRIDES, ASARRAY, "array_interface", STRIDED)
+    assert answer["error"]["outcome"] == "wrong"
+
+
+# Writes nothing, but its result may be written to.
+UNPROTECTED = """\
+import ctypes
+import numpy as np
+class Kept(np.ndarray):
+    pass
+def unprotected(x):
+    x = np.from_dlpack(x)
+    floats = (ctypes.c_float * x.size).from_address(x.__array_interface__["data"][0])
+    result = np.ctypeslib.as_array(floats).view(Kept)
+    result.source = x
+    return result
+PROTOCOLS = {"convert": unprotected, "dlpack": unprotected}
+"""
+
+
+@pytest.mark.parametrize(
+    ("take", "case", "changed"),
+    [
+        (UNPROTECTED, READONLY, ["protection"]),
+        (UNPROTECTED, F32, []),
+        (ASARRAY, READONLY, []),
+        (ASARRAY, F32, []),
+        (NUMPY + "PROTOCOLS = {'convert': np.array}\n", READONLY, []),
+    ],
+    ids=["removed", "never there", "kept", "plain", "of a copy"],
+)
+def test_protection_that_is_removed_is_named(
+    tmp_path: Path, take: str, case: dict[str, Any], changed: list[str]
+) -> None:
+    assert cross(tmp_path, GIVE, take, "convert", case)["ok"]["changed"] == changed
+
+
+def test_the_judgment_under_the_guard_names_it_too(tmp_path: Path) -> None:
+
+    assert found(tmp_path, GIVE, UNPROTECTED, case=READONLY)["changed"] == ["protection"]
+
+
+OLD = """\
+import types
+import numpy as np
+library = types.SimpleNamespace(asarray=np.asarray)
+PROTOCOLS = {"dlpack": library.from_dlpack, "convert": library.asarray}
+"""
+
+
+def test_an_absent_call_costs_its_own_cells(tmp_path: Path) -> None:
+    path = tmp_path / "old.py"
+    path.write_text(OLD)
+    module = loading.load_adapter("consumer", "old", str(path))
+    assert list(module.PROTOCOLS) == ["convert"]
+    lacking = "'types.SimpleNamespace' object has no attribute 'from_dlpack'"
+    assert {"dlpack": lacking} == module.ABSENT
+    assert cross(tmp_path, GIVE, OLD, "convert", F32)["ok"]["outcome"] == "zero-copy"
+    fail = cross(tmp_path, GIVE, OLD, "dlpack_c", F32)["error"]
+    assert (fail["outcome"], fail["reason"]) == ("no-protocol", "taker has no call for dlpack_c")
