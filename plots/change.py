@@ -38,7 +38,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     metric = comparison.metric
     timed = comparison.is_timed
     notes = ["bar: 95 % interval of the ratio" if timed else "counts have no interval",
-             f"band: changes up to {within} are ignored"]  # fmt: skip
+             f"band: SAME if the change is surely below {within}"]  # fmt: skip
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
     notes += [*_workers(shown), *_sides(comparison)]
@@ -66,7 +66,7 @@ def _ratio(cell: ComparedCell) -> float:
 
 def _word(cell: ComparedCell) -> str:
     changed = cell.outcome_change and f"{cell.base_outcome} \u2192 {cell.head_outcome}"
-    change = f"{100 * (_ratio(cell) - 1):+.1f} %"
+    change = changes.change(_ratio(cell), cell.share)
     return f"{change}  {changed}" if changed else change
 
 

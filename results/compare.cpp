@@ -7,6 +7,7 @@
 #include <map>
 
 #include "model/error.hpp"
+#include "model/units.hpp"
 #include "results/compare_options.hpp"
 #include "results/compare_row.hpp"
 #include "results/compare_side.hpp"
@@ -49,11 +50,6 @@ bool is_one_run(const Side& base, const Side& head) {
   return base.facts.runs == head.facts.runs;
 }
 
-std::string percent(double share) {
-  const auto tenths = static_cast<long long>(std::llround(share * 1000));
-  return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
-}
-
 void warn_of_builds(Comparison& made, const Side& base, const Side& head) {
   if (base.build == head.build) return;
   warn(made.warnings, "builds-differ",
@@ -74,7 +70,7 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
   Warning::Data data{{"environment", place.second}};
   if (!place.first.empty()) data.emplace("machine", place.first);
   if (drift > made.options.threshold / 2) {
-    const std::string by = percent(std::expm1(drift));
+    const std::string by = format_share(std::expm1(drift));
     data.emplace("by", by);
     warn(made.warnings, "reference-moved",
          "the reference exchange, native -> native, differs by " + by + " between the runs" +
@@ -194,13 +190,18 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     PlaceChanges& place = place_of(*each.head);
     const stats::Change change =
         place.changes.of(each.base->workers, each.head->workers, place.prior_of(each));
-    cell.ratio = change.ratio;
-    cell.lo = change.lo;
-    cell.hi = change.hi;
+    // The ratio of the printed medians. The interval's own center, by ranks, may differ from it.
+    const double ratio =
+        std::clamp(*cell.head.value / *cell.base.value, 1 / stats::kMostFactor, stats::kMostFactor);
+    cell.ratio = ratio;
+    cell.lo = std::min(change.lo, ratio);
+    cell.hi = std::max(change.hi, ratio);
     if (change.is_honest) cell.spread = change.spread;
     if (std::isfinite(change.minimum_detectable_change))
       cell.minimum_detectable_change = change.minimum_detectable_change;
-    p.push_back(change.p);
+    // No direction is significant if medians and ranks have opposite ones.
+    const bool is_opposite = (change.ratio - 1) * (ratio - 1) < 0;
+    p.push_back(is_opposite ? 1 : change.p);
     most.push_back(change.most);
   }
   for (const Measured& each : below) {

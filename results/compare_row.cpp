@@ -5,6 +5,7 @@
 
 #include "model/units.hpp"
 #include "results/compare_outcome.hpp"
+#include "stats/stats.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -17,6 +18,8 @@ ComparedSide side_of(const SideCell* cell, bool instructions) {
   side.workers = cell->workers.medians.size();
   if (instructions)
     side.value = cell->instructions;
+  else if (!cell->workers.medians.empty())
+    side.value = stats::median(cell->workers.medians);
   else if (cell->median_ns > 0)
     side.value = cell->median_ns;
   return side;

@@ -59,6 +59,12 @@ void bind_model(py::module_& module) {
   module.def("parse_bytes", &parse_bytes, py::arg("text"), "'4KiB' -> 4096.");
   module.def("parse_seconds", &parse_seconds, py::arg("text"), "'90s' -> 90.0.");
   module.def("parse_percent", &parse_percent, py::arg("text"), "'2%' -> 0.02.");
+  module.def(
+      "format_number", &format_number, py::arg("value"), py::arg("half_width") = 0.0,
+      "1.4812 -> '1.48': three digits, two where the half-width does not support the third.");
+  module.def("format_share", &format_share, py::arg("share"), "0.031 -> '3.1 %'.");
+  module.def("format_duration", &format_duration, py::arg("ns"), py::arg("half_width") = 0.0,
+             "1733 -> '1.73 us', with the digits of format_number().");
   module.def("format_bytes", &format_bytes, py::arg("bytes"), "4096 -> '4 KiB'.");
   module.def(
       "did_you_mean",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,8 +14,10 @@ from dlbench.text.layout import count
 #: The steps of an exchange, in the order of time.
 PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
 COPIED = ("copy", "device-copy")
+number = _core.format_number  #: (1.4812, 0.2) -> "1.5"; the half-width may be left out
+duration = _core.format_duration  #: (1733.0, 200.0) -> "1.7 us", in ns
+percent = _core.format_share  #: 0.031 -> "3.1 %"
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
-MOST_PERCENT = 1000  #: larger shares are printed as "over 1000 %"
 WIDE = 0.1  #: half an interval over its median above which a cell is marked
 #: The meaning of the marks that have a threshold.
 NEAR_FLOOR_TEXT = f"less than {_core.near_floor:g}x the overhead floor"
@@ -40,54 +41,11 @@ FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
-def significant(value: float) -> str:
-    """Three significant digits without an exponent, for 0 < value < 1000: "1.23", "45.6", "789"."""
-    for digits, limit in ((2, 9.995), (1, 99.95)):
-        if value < limit:
-            return f"{value:.{digits}f}"
-    return f"{value:.0f}"
-
-
 def ratio(entry: Measured, other: Measured) -> str:
     """The ratio of two times, rounded to the digits that their intervals support: "1.48", "40"."""
     value = entry.real_time / other.real_time
     shares = (each.half_width / each.real_time for each in (entry, other))
-    return factor(value, value * sum(shares))
-
-
-def factor(value: float, half_width: float = 0.0) -> str:
-    """ "1.48", "40": rounded to the digits that the half-width supports."""
-    value, place = _supported(value, half_width)
-    return _digits(value, 0, place)
-
-
-def _supported(value: float, half_width: float) -> tuple[float, int | None]:
-    """The value, rounded to the place of the half-width's first digit, and that place as a power
-    of ten. Without a half-width the value is unchanged; its first digit is always left."""
-    if half_width <= 0 or value <= 0:
-        return value, None
-    place = math.floor(math.log10(min(half_width, value)))
-    return math.floor(value / 10.0**place + 0.5) * 10.0**place, place
-
-
-def _digits(value: float, power: int, place: int | None) -> str:
-    """The value in units of 10**power, with three digits but none finer than 10**place."""
-    text = significant(value) if value < 999.5 else f"{value:.0f}"
-    if place is None:
-        return text
-    return f"{value:.{min(max(power - place, 0), len(text.partition('.')[2]))}f}"
-
-
-def duration(nanoseconds: float, half_width: float = 0.0) -> str:
-    """ "112 ns", "1.73 us", "16.6 ms", "2.05 s": three digits, fewer where `half_width`, of the
-    interval in ns, does not support them. The last digit is not finer than the half-width's first
-    one; one digit is left in any case. 0: the half-width is not known."""
-    value, place = _supported(nanoseconds, half_width)
-    power = 0
-    while power < 9 and value >= 999.5:
-        value, power = value / 1000, power + 3
-    unit = {0: "ns", 3: "us", 6: "ms", 9: "s"}[power]
-    return f"{_digits(value, power, place)} {unit}"
+    return number(value, value * sum(shares))
 
 
 def time(entry: Measured) -> str:
@@ -96,10 +54,10 @@ def time(entry: Measured) -> str:
 
 
 def interval_ends(entry: Measured) -> str:
-    """ "35.2 .. 47.1 ns": one digit more than the median has."""
-    low, high = (duration(end, entry.half_width / 10) for end in (entry.lo_ns, entry.hi_ns))
-    number, _, unit = low.partition(" ")
-    return f"{number if high.endswith(' ' + unit) else low} .. {high}"
+    """ "35 .. 47 ns": rounded as the median is, which therefore lies between them."""
+    low, high = (duration(end, entry.half_width) for end in (entry.lo_ns, entry.hi_ns))
+    bare, _, unit = low.partition(" ")
+    return f"{bare if high.endswith(' ' + unit) else low} .. {high}"
 
 
 def is_wide(entry: Measured) -> bool:
@@ -120,14 +78,9 @@ def widths(entries: Iterable[Measured]) -> str:
 
 def duration_range(low_ns: float, high_ns: float) -> str:
     """ "44.0..87.6 ns", "999 ns..1.01 us"."""
-    number, _, unit = duration(low_ns).partition(" ")
+    bare, _, unit = duration(low_ns).partition(" ")
     high = duration(high_ns)
-    return f"{number}..{high}" if high.endswith(f" {unit}") else f"{number} {unit}..{high}"
-
-
-def is_over(share: float) -> bool:
-    """Is it above the largest share that is printed as a number?"""
-    return share * 100 > MOST_PERCENT
+    return f"{bare}..{high}" if high.endswith(f" {unit}") else f"{bare} {unit}..{high}"
 
 
 def with_signs(text: str) -> str:
@@ -135,17 +88,10 @@ def with_signs(text: str) -> str:
     return text.replace("+-", "\u00b1")
 
 
-def percent(share: float) -> str:
-    """ "3.1 %": two digits are enough for an error bar."""
-    value = share * 100
-    if is_over(share):
-        return f"over {MOST_PERCENT} %"
-    return f"{value:.0f} %" if value >= 9.95 else f"{value:.1f} %"
-
-
 def spread(half_width: float) -> str:
     """ "+-3.1 %", "over +-1000 %"."""
-    return f"over +-{MOST_PERCENT} %" if is_over(half_width) else f"+-{percent(half_width)}"
+    text = percent(half_width)
+    return text.replace("over ", "over +-") if text.startswith("over ") else f"+-{text}"
 
 
 def interval(entries: Iterable[Measured]) -> str:
@@ -263,7 +209,14 @@ def warning_text(warning: CodedWarning) -> str:
 
 def shared_reason(entries: Sequence[NotMeasured]) -> str:
     """The first reason, and the number of others. Reasons that differ only in numbers count as
-    one."""
-    others = len({re.sub("[0-9][0-9a-fx., ]*", "", reason(entry)) for entry in entries}) - 1
-    text = reason(entries[0])
+    one, unless they are of wrong results for equal arrays."""
+    first = entries[0]
+    kinds = {re.sub("[0-9][0-9a-fx., ]*", "", reason(entry)) for entry in entries}
+    alike = {
+        reason(entry)
+        for entry in entries
+        if entry.outcome == "wrong" and (entry.case, entry.bytes) == (first.case, first.bytes)
+    }
+    others = max(len(kinds), len(alike)) - 1
+    text = reason(first)
     return f"{text} (and {count(others, 'other reason')})" if others else text

@@ -45,12 +45,17 @@ void write_excluded(const plan::Plan& plan, const results::JournalContents& befo
   }
 }
 
-/// "the budget of 5 s was used up, 4.1 s of it by imports".
-std::string budget_reason(double seconds, double importing_s) {
-  std::array<char, 96> text{};
+/// "the budget of 5 s was used up, 4.1 s of it by imports: raise --budget to about 14 s". `share`
+/// is the part of the work that was done.
+std::string budget_reason(double seconds, double importing_s, double share) {
+  std::array<char, 160> text{};
   std::snprintf(text.data(), text.size(), "the budget of %g s was used up, %.1f s of it by imports",
                 seconds, std::min(importing_s, seconds));
-  return text.data();
+  std::string reason = text.data();
+  if (share <= 0) return reason + ": raise --budget";
+  std::snprintf(text.data(), text.size(), ": raise --budget to about %.0f s",
+                std::ceil(seconds / share));
+  return reason + text.data();
 }
 
 }  // namespace
@@ -85,7 +90,9 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
     try {
       write_excluded(plan, before, journal);
       schedule.run();
-      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.pace.import_s));
+      const double share = static_cast<double>(measurements - ledger.missing()) /
+                           static_cast<double>(std::max<std::size_t>(measurements, 1));
+      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.pace.import_s, share));
     } catch (const Stopped& stopped) {
       summary.signal = stopped.signal;
       schedule.abandon();

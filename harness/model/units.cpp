@@ -1,5 +1,6 @@
 #include "model/units.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -43,6 +44,27 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
   misfit(what, text, allowed);
 }
 
+/// The unit of the last digit that is printed: the third digit, or the second where the half-width
+/// is one of the second digit or more. 0.01 below 1.
+double last_digit(double value, double half_width) {
+  const double first = value < 10 ? 1 : value < 100 ? 10 : 100;
+  return value >= 1 && half_width >= first / 10 ? first / 10 : first / 100;
+}
+
+/// It never decreases when the value increases, so a median stays inside its interval.
+double round_to_step(double value, double step) {
+  return std::floor(value / step + 0.5) * step;
+}
+
+/// `rounded` has the sign of `value` and the decimals of `step`.
+std::string with_decimals(double value, double rounded, double step) {
+  const int decimals = step < 0.05 ? 2 : step < 0.5 ? 1 : 0;
+  std::array<char, 350> text{};
+  std::snprintf(text.data(), text.size(), "%s%.*f", value < 0 && rounded > 0 ? "-" : "", decimals,
+                rounded);
+  return text.data();
+}
+
 }  // namespace
 
 std::uint64_t parse_bytes(std::string_view text) {
@@ -80,15 +102,31 @@ double parse_percent(std::string_view text) {
   return fraction;
 }
 
-std::string format_duration(double ns) {
-  constexpr std::array<const char*, 4> kUnits{"ns", "us", "ms", "s"};
+std::string format_number(double value, double half_width) {
+  const double rounded = round_to_step(std::abs(value), last_digit(std::abs(value), half_width));
+  return with_decimals(value, rounded, last_digit(rounded, half_width));
+}
+
+std::string format_share(double share) {
+  const double percent = std::abs(share) * 100;
+  if (percent > kMostPercent) return "over " + with_decimals(share, kMostPercent, 1) + " %";
+  const double rounded = round_to_step(percent, percent < 10 ? 0.1 : 1);
+  return with_decimals(share, rounded, rounded < 10 ? 0.1 : 1) + " %";
+}
+
+std::string format_duration(double ns, double half_width) {
+  constexpr std::array<const char*, 4> kUnits{" ns", " us", " ms", " s"};
   std::size_t unit = 0;
-  // A number that rounds to 1000 is printed as 1.00 of the next unit.
-  for (; unit + 1 < kUnits.size() && ns >= 999.5; ++unit) ns /= 1000;
-  const int digits = ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.*f %s", digits, ns, kUnits[unit]);
-  return text.data();
+  // A number that rounds to 1000 is printed as 1 of the next unit.
+  const auto rounded = [&half_width](double value) {
+    return round_to_step(value, last_digit(value, half_width));
+  };
+  while (unit + 1 < kUnits.size() && rounded(std::abs(ns)) >= 1000) {
+    ns = std::copysign(std::max(std::abs(ns), 1000.0) / 1000, ns);
+    half_width /= 1000;
+    ++unit;
+  }
+  return format_number(ns, half_width) + kUnits[unit];
 }
 
 std::string format_bytes(std::uint64_t bytes) {

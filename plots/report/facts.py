@@ -8,15 +8,7 @@ from dataclasses import dataclass
 
 from dlbench import values
 from dlbench.analysis import case_sweep
-from dlbench.document import (
-    Context,
-    Document,
-    Entry,
-    EnvironmentFacts,
-    Measured,
-    NotMeasured,
-    exchanges_once,
-)
+from dlbench.document import Context, Document, Entry, EnvironmentFacts
 from dlbench.findings.import_effects import in_words
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
@@ -80,11 +72,7 @@ def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:
     pythons = {facts.python for facts in context.run.environments.values() if facts.python}
     yield from (f"Python {python}" for python in sorted(pythons))
     yield context.date[:10]
-    measured = sum(isinstance(entry, Measured) for entry in entries)
-    without = [entry for entry in entries if isinstance(entry, NotMeasured)]
-    untimed = [entry for entry in without if entry.is_untimed]
-    yield f"{measured} cells measured, {len(without) - len(untimed)} without a result"
-    yield from case_sweep.untimed_words(untimed)
+    yield f"{len(entries)} cells: {', '.join(case_sweep.outcome_words(entries))}"
 
 
 def _machine(context: Context) -> Iterator[tuple[str, str]]:
@@ -124,8 +112,8 @@ def _run(entries: Sequence[Entry], context: Context) -> Iterator[tuple[str, str]
         yield "command", portable(command, run.environments.values())
     if run.seed is not None:
         yield "seed", str(run.seed)
-    outcomes = Counter(entry.found for entry in exchanges_once(entries))
-    yield "exchanges", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
+    outcomes = Counter(entry.found for entry in entries)
+    yield "cells", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
 
 
 def _environment(name: str, found: EnvironmentFacts) -> Environment:

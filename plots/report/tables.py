@@ -69,10 +69,11 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
 
 
 def _copying(document: Document) -> Iterator[Row]:
-    copied = {entry.pair for _, entry in _copied(document)}
-    pairs = {entry.pair for entry in document.measured}
+    measured = [entry for entry in document.measured if entry.is_exchange]
+    copied = {entry.pair for entry in measured if entry.outcome in values.COPIED}
+    pairs = {entry.pair for entry in measured}
     if copied:
-        text = f"{len(copied)} of {count(len(pairs), 'pair')}: {pairs_text(copied)}"
+        text = f"{len(copied)} of {count(len(pairs), 'measured pair')}: {pairs_text(copied)}"
         yield {"label": "copies", "text": text.replace("->", ARROW), "command": "",
                "section": "copies"}  # fmt: skip
 
@@ -170,10 +171,8 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
 
 
 def _is_refusal(entry: Entry) -> bool:
-    # Exclude phases, which have the reason of their exchange, and cells that did not fail: untimed
-    # ones and those below the resolution.
-    return (isinstance(entry, NotMeasured) and entry.is_exchange
-            and not (entry.is_untimed or entry.is_below)
+    # Exclude cells that did not fail: untimed ones and those below the resolution.
+    return (isinstance(entry, NotMeasured) and not (entry.is_untimed or entry.is_below)
             and entry.outcome not in values.DULL)  # fmt: skip
 
 
@@ -215,6 +214,6 @@ def _place(outcome: str) -> int:
 
 def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
     """Pairs without a common protocol or device: the number of cells, and the lines."""
-    dull = Counter(e.outcome for e in missing if e.is_exchange and e.outcome in values.DULL)
+    dull = Counter(e.outcome for e in missing if e.outcome in values.DULL)
     counts = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
     return {"counts": counts, "lines": list(lines)}

@@ -22,7 +22,7 @@ def section(comparison: Comparison) -> str:
     within = values.percent(comparison.threshold)
     what = "" if comparison.is_timed else f", in {comparison.metric}"
     text = f"\n### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
-    text += f"Changes up to {within} are ignored.\n\n"
+    text += f"A cell is SAME if its change is surely below {within}.\n\n"
     cells = comparison.cells
     changed = [cell for cell in cells if _is_changed(cell)]
     if changed:

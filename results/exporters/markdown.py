@@ -46,11 +46,10 @@ def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") ->
 
 
 def _head(document: Document) -> str:
-    counted = exchanges_once(document.entries)
-    counts = Counter(entry.found for entry in counted)
-    measured = sum(isinstance(entry, Measured) for entry in counted)
-    lines = [f"### dlbench: {measured} of {len(counted)} exchanges measured", ""]
-    lines += [table(["outcome", "exchanges"], [[w, str(n)] for w, n in counts.most_common()], [1])]
+    counts = Counter(entry.found for entry in document.entries)
+    measured, cells = len(document.measured), len(document.entries)
+    lines = [f"### dlbench: {measured} of {cells} cells measured", ""]
+    lines += [table(["outcome", "cells"], [[w, str(n)] for w, n in counts.most_common()], [1])]
     lines += [line for name, part in document.by_machine() for line in _origin(name, part)]
     # A number on one clock must not hide a failure on another.
     alarming = (entry for entry in document.not_measured if entry.outcome in ALARMING)
@@ -92,10 +91,9 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
             if one.rows:
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
-    missing = exchanges_once(document.not_measured)
     telling = [
         entry
-        for entry in missing
+        for entry in document.not_measured
         if entry.outcome not in values.DULL and not (entry.is_untimed or entry.is_below)
     ]
     if telling:
@@ -107,8 +105,8 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
              values.shared_reason(alike)[:300], str(len(alike))]
             for alike in sorted(groups, key=len, reverse=True)[:MOST_REASONS]
         ]  # fmt: skip
-        title = f"Without a number: {count(len(telling), 'exchange')}, and why"
-        head = ["", "from -> to", "protocol", *machine, "why", "exchanges"]
+        title = f"Without a number: {count(len(telling), 'cell')}, and why"
+        head = ["", "from -> to", "protocol", *machine, "why", "cells"]
         yield title, table(head, rows, [len(head) - 1])
     measured = document.measured
     for begin in range(0, len(measured), 2000):

@@ -61,12 +61,22 @@ TEST(Units, NameWhatWasWrongAndWhatIsAllowed) {
 
 TEST(FormatDuration, HasThreeDigitsAndAUnit) {
   EXPECT_EQ(format_duration(0.25), "0.25 ns");
-  EXPECT_EQ(format_duration(31.25), "31.2 ns");
+  EXPECT_EQ(format_duration(31.25), "31.3 ns");
   EXPECT_EQ(format_duration(999.4), "999 ns");
   EXPECT_EQ(format_duration(999.6), "1.00 us");
   EXPECT_EQ(format_duration(5000), "5.00 us");
   EXPECT_EQ(format_duration(16.6e6), "16.6 ms");
   EXPECT_EQ(format_duration(2.05e12), "2050 s");
+  EXPECT_EQ(format_duration(127.5, 90), "130 ns");
+  EXPECT_EQ(format_duration(-1286, 4000), "-1.3 us");
+}
+
+TEST(FormatShare, HasTwoDigitsOrATenthOfAPercent) {
+  EXPECT_EQ(format_share(0.0004), "0.0 %");
+  EXPECT_EQ(format_share(0.031), "3.1 %");
+  EXPECT_EQ(format_share(-0.258), "-26 %");
+  EXPECT_EQ(format_share(0.0996), "10 %");
+  EXPECT_EQ(format_share(11), "over 1000 %");
 }
 
 TEST(FormatBytes, TakesTheLargestUnitThatIsExact) {

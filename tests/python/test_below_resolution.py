@@ -18,7 +18,7 @@ from dlbench.terminal import grid, pair, terminal
 from typed import doc, entries_of, entry_of
 
 REASON = (
-    "below 31.2 ns: a row of 64 exchanges cannot be distinguished from an empty row, because the "
+    "below 31.3 ns: a row of 64 exchanges cannot be distinguished from an empty row, because the "
     "device's timer has steps of 1.00 us"
 )
 
@@ -40,7 +40,7 @@ def document() -> dict[str, Any]:
 
 def test_a_matrix_shows_the_bound() -> None:
     shown = grid.Shown.of(entry_of(below()))
-    assert (shown.text, shown.style) == ("< 31.2 ns", grid.STYLES["-"])
+    assert (shown.text, shown.style) == ("< 31.3 ns", grid.STYLES["-"])
     assert isinstance(entry_of(below()), NotMeasured)
 
 
@@ -49,7 +49,7 @@ def test_a_line_of_its_own_has_the_bound_the_outcome_and_the_timer(
 ) -> None:
     lines = [line.plain for line in pair.table(entries_of([below()]), 200)]
     (line,) = [line for line in lines if "native -> torch" in line]
-    assert "< 31.2 ns" in line
+    assert "< 31.3 ns" in line
     assert "zero-copy" in line
     assert "unsupported" not in line
     reported = pair.details(entry_of(below()))

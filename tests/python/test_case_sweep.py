@@ -9,7 +9,7 @@ import pytest
 from dlbench.plots import fallbacks as figure
 from dlbench.plots.report import facts
 
-from dlbench import _core, cli
+from dlbench import _core, cli, findings
 from dlbench.analysis import case_sweep
 from dlbench.terminal import fallbacks, terminal
 from typed import doc, entries_of
@@ -126,14 +126,21 @@ def test_the_terminal_shows_one_matrix(sweeps: dict[str, Any]) -> None:
     assert "--resume" not in text
 
 
+def test_the_copies_of_all_cases_are_counted(sweeps: dict[str, Any]) -> None:
+    copied = [entry["case"] for entry in sweeps["benchmarks"] if entry["outcome"] == "copy"]
+    assert copied
+    assert "f32" not in copied
+    (text,) = (one.text for one in findings.find(doc(sweeps), "RUN") if one.label == "copies")
+    assert f"in {len(copied)} of {len(sweeps['benchmarks'])} timed cells" in text
+
+
 def test_an_array_without_elements_ends_like_nothing(sweeps: dict[str, Any]) -> None:
     entry = by_case(sweeps)["f32-empty"]
     assert (entry["code"], entry["found"]) == ("untimed", "unproven")
     assert entry["reason"] == "unproven, not timed: an array without elements cannot be judged"
     assert case_sweep.untimed_words(entries_of([entry])) == ["1 without elements"]
     headline = facts.of(doc(sweeps))[0].headline
-    assert headline[-1] == "1 without elements"
-    assert headline[-2].endswith(" same as f32, not timed")
+    assert " same as f32, not timed, 1 without elements, " in headline[-1]
 
 
 def test_the_figure_tells_kinds_apart(sweeps: dict[str, Any]) -> None:

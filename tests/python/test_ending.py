@@ -23,7 +23,7 @@ noise         up to +-28 % between processes
 next          dlbench show latest torch numpy  the slowest pair in detail
               dlbench show latest              all tables, 4 findings
 
-6 measured, 2 without a result   38 s   ->  x: report.html
+6 measured, 1 refused, 1 no-protocol   38 s   ->  x: report.html
 """
 
 
@@ -84,8 +84,17 @@ def test_a_difference_within_noise_is_no_ratio() -> None:
     assert "torch -> numpy 1.04 us  within noise" in text
 
 
+def test_a_summary_without_native_says_so() -> None:
+    pairs = [samples.measured("numpy", "torch", 100.0), samples.measured("numpy", "native", 52.0)]
+    text = ending(samples.document(*pairs))
+    assert "fastest" in text.splitlines()[0]
+    assert text.splitlines()[0].endswith("(without native)")
+    assert "52" not in text.splitlines()[1]
+    assert "without native" not in ending(samples.document(pairs[0]))
+
+
 def test_a_run_that_copies_nothing_says_so() -> None:
-    assert "copies        none of 1 pair\n" in ending(
+    assert "copies        none of 1 measured pair\n" in ending(
         samples.document(samples.measured("numpy", "torch", 200.0))
     )
 
@@ -136,4 +145,6 @@ def test_a_copy_by_nothing_known_is_not_the_consumers() -> None:
         samples.measured("numpy", consumer, 200.0, outcome="copy", copied_by="")
         for consumer in ("jax", "torch")
     ]
-    assert "copies        2 of 2 pairs, by not known 2" in ending(samples.document(*copied))
+    assert "copies        2 of 2 measured pairs, by not known 2" in ending(
+        samples.document(*copied)
+    )

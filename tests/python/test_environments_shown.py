@@ -52,7 +52,7 @@ def test_the_header_tells_of_our_own_first() -> None:
     assert "Python 3.13.1  numpy 2.4.6" in lines[0]
     assert lines[1].startswith("+-5.0 % between processes at ")
     assert lines[2].startswith("a-old:  Python 3.10.13  numpy 1.26.4  +-5.0 % between processes")
-    assert lines[3].startswith("4 pairs, 4 cells")
+    assert lines[3].startswith("2 pairs, 4 cells")
 
 
 def test_a_matrix_is_of_one_environment_ours_first() -> None:
@@ -83,6 +83,18 @@ def test_of_many_exchanges_some_differ_by_chance(exchanges: int, reported_: int)
     made = samples.document(*found, environments=named)
     lines = texts(environments.table(doc(made), ["dlpack"], 80))
     assert lines[0].endswith(f"   {reported_} of {exchanges} exchanges differ in time")
+
+
+def test_what_differs_is_decided_by_the_printed_intervals() -> None:
+    """92 ns +-1.7 % and 124 ns +-2.3 % differ, however far the processes of other cells do."""
+    document = two()
+    numbers = ((92, 17), (124, 23), (900, 20), (905, 20))
+    for entry, (ns, share) in zip(document["benchmarks"], numbers, strict=True):
+        low, high = ns * (1 - share / 1000), ns * (1 + share / 1000)
+        entry |= {"real_time": ns, "lo_ns": low, "hi_ns": high, "interval": "processes"}
+        entry |= {"between_half_width": 0.4}
+    lines = texts(environments.table(doc(document), ["dlpack"], 80))
+    assert lines[0] == "beside default   1 of 2 exchanges differ in time"
 
 
 def test_without_a_second_process_nothing_is_reported_to_differ() -> None:

@@ -1,4 +1,4 @@
-"""An exchange counts once, whatever the number of its clocks."""
+"""All outputs count the same cells; an analysis of exchanges counts each once."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import re
 from typing import Any
 
 from dlbench.exporters import export
-from dlbench.plots.report import facts
+from dlbench.plots.report import facts, tables
 
 import samples
 from dlbench.analysis import scaling
 from dlbench.document import exchanges_once
+from dlbench.terminal import heading, terminal
 from typed import doc, merged_of
 
 CLOCKS = ("call", "ready")
@@ -28,42 +29,40 @@ def crashed(*clocks: str) -> list[dict[str, Any]]:
     ]
 
 
-def exchanges_of(document: dict[str, Any]) -> str:
-    """What the report says of them."""
-    (about,) = facts.of(doc(document))
-    return dict(about.run)["exchanges"]
-
-
-def test_a_number_by_two_clocks_is_one_exchange() -> None:
-    text = export(doc(samples.document(*measured())), "markdown")
-    assert text.startswith("### dlbench: 1 of 1 exchanges measured\n")
-    assert "| zero-copy | 1 |" in text
-    assert exchanges_of(samples.document(*measured())) == "1 zero-copy"
-
-
-def test_one_that_failed_by_two_clocks_is_reported_once() -> None:
-    document = samples.document(*measured(), *crashed(*CLOCKS))
-    text = export(doc(document), "markdown")
-    assert text.startswith("### dlbench: 1 of 2 exchanges measured\n")
-    assert text.count("| crashed | numpy -> jax convert 4 KiB | SIGSEGV: died in call |") == 1
-    assert "<summary>Without a number: 1 exchange, and why</summary>" in text
+def test_all_outputs_count_the_same_cells() -> None:
+    phases = [{**each, "phase": "export"} for each in crashed(*CLOCKS)]
+    document = doc(samples.document(*measured(), *crashed(*CLOCKS), *phases))
+    (about,) = facts.of(document)
+    counted = "2 measured, 4 crashed"
+    assert f"6 cells: {counted}" in about.headline
+    assert dict(about.run)["cells"] == "4 crashed, 2 zero-copy"
+    (refused,) = tables.refusals(document.not_measured, 0)
+    assert refused.cells == 4
+    assert terminal.footer(document, 100, "")[0].startswith(f"{counted}   ")
+    # numpy -> jax; jax -> numpy would be a second pair.
+    assert "1 pair, 6 cells" in "\n".join(heading.header(document, 100))
+    text = export(document, "markdown")
+    assert text.startswith("### dlbench: 2 of 6 cells measured\n")
+    assert "| zero-copy | 2 |" in text
+    assert "<summary>Without a number: 4 cells, and why</summary>" in text
     assert re.search(
-        r"\| crashed \| numpy -> jax \| convert \| SIGSEGV: died in call \| 1 \|", text
+        r"\| crashed \| numpy -> jax \| convert \| SIGSEGV: died in call \| 4 \|", text
     )
-    assert exchanges_of(document) == "1 zero-copy, 1 crashed"
+    # Each failed exchange is explained once.
+    assert text.count("| crashed | numpy -> jax convert 4 KiB | SIGSEGV: died in call |") == 1
 
 
-def test_without_the_clock_call_it_still_counts() -> None:
-    _, ready = measured()
-    text = export(doc(samples.document(ready, *crashed("ready"))), "markdown")
-    assert text.startswith("### dlbench: 1 of 2 exchanges measured\n")
-    assert "| crashed | numpy -> jax convert ready 4 KiB | SIGSEGV: died in call |" in text
+def test_a_pair_has_a_direction() -> None:
+    document = doc(samples.document(*measured(), samples.measured("jax", "numpy", 90.0)))
+    assert "2 pairs, 3 cells" in "\n".join(heading.header(document, 100))
+    ends = [line.plain for line in terminal.render(document, 100, is_ending=True)]
+    assert any("none of 2 measured pairs" in line for line in ends)
 
 
-def test_what_fails_by_one_clock_is_not_hidden_by_the_other() -> None:
+def test_a_failure_by_one_clock_is_listed_beside_a_number_by_another() -> None:
     number, _ = measured(protocol="convert")
     text = export(doc(samples.document(number, *crashed("ready"))), "markdown")
-    assert text.startswith("### dlbench: 1 of 1 exchanges measured\n")
+    assert text.startswith("### dlbench: 1 of 2 cells measured\n")
     assert "| crashed | numpy -> jax convert ready 4 KiB | SIGSEGV: died in call |" in text
 
 

@@ -372,7 +372,7 @@ def test_load_says_what_is_wrong(tmp_path: Path) -> None:
 def test_markdown_counts_first_and_folds_the_rest() -> None:
     text = export(doc(DOCUMENTS["matrix"]), "markdown")
     head, *folded = text.split("<details>")
-    assert "exchanges measured" in head.splitlines()[0]
+    assert "cells measured" in head.splitlines()[0]
     assert "| zero-copy | " in head
     assert "| crashed | torch -&gt; warp".replace("&gt;", ">") in head
     assert any("Without a number" in part for part in folded)
@@ -556,7 +556,7 @@ def test_the_summary_says_what_changed() -> None:
     head["benchmarks"].pop()
     text = exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
     head_, _, rest = text.partition("### What changed: ")
-    assert "exchanges measured" in head_
+    assert "cells measured" in head_
     assert rest.startswith("1 SLOW, 4 SAME, 1 lost")
     rows_ = [line for line in rest.split("<details>")[0].splitlines() if "->" in line]
     assert [line.split("|")[1].strip() for line in rows_] == ["SAME", "lost", "SLOW"]
@@ -597,7 +597,7 @@ def test_a_format_of_numbers_needs_one(name: str) -> None:
     with pytest.raises(ValueError, match=f"no cell has a number, and {name} "):
         export(doc(NUMBERLESS), name)
     assert export(doc(NUMBERLESS), "csv").count("\n") == 2
-    assert "0 of 1 exchanges measured" in export(doc(NUMBERLESS), "markdown")
+    assert "0 of 1 cells measured" in export(doc(NUMBERLESS), "markdown")
 
 
 def read_back(name: str, path: Path) -> Any:

@@ -145,6 +145,20 @@ def test_other_reasons_of_one_cause_are_counted() -> None:
     assert line.endswith("TypeError: expected a float (and 1 other reason)")
 
 
+def test_other_shapes_of_equal_wrong_results_are_other_reasons() -> None:
+    shapes = [
+        samples.missing(producer, "polars", "wrong", f"shape {shape}, not (16384,)", bytes=size)
+        for producer, shape, size in (
+            ("bytearray", "(65536,)", 65536),
+            ("xarray", "(16384, 2)", 65536),
+            ("bytearray", "(4096,)", 4096),
+        )
+    ]
+    for count, end in ((3, " (and 1 other reason)"), (1, "not (16384,)")):
+        found = findings.find(doc(samples.document(*shapes[:count])), "RUN", 9)
+        assert next(one.text for one in found if one.label == "wrong").endswith(end)
+
+
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_pair_without_an_answer_is_named_where_synchronization_was_requested(sync: bool) -> None:
     held = {"stream": None, "requested_by": "consumer", "required": True, "waits": "host"}

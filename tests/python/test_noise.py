@@ -142,18 +142,25 @@ def test_the_doctor_has_the_same_facts_and_limits(tmp_path: Path) -> None:
     assert [(check.name, check.advice) for check in quiet] == [
         ("other processes", ""), ("stolen time", ""), ("reference exchange", "")
     ]  # fmt: skip
-    busy = doctor.noise(
-        Noise(
-            1,
-            2,
-            other_processes=0.3,
-            stolen=0.03,
-            frequency=0.4,
-            reference_ns=44.0,
-            reference_spread=0.06,
+    busy = [
+        *doctor.noise(
+            Noise(
+                1,
+                2,
+                other_processes=0.3,
+                stolen=0.03,
+                frequency=0.4,
+                reference_ns=44.0,
+                reference_spread=0.06,
+            )
         )
-    )
+    ]
     assert all(check.advice for check in busy)
+    assert busy[-1].advice.startswith("stop other processes: ")
+    # Where no other process runs, none can be stopped.
+    quiet = Noise(1, 2, other_processes=0.008, reference_ns=44.0, reference_spread=0.06)
+    *_, last = doctor.noise(quiet)
+    assert last.advice == "raise --replicas: the reference exchange varies by this much"
 
 
 def test_a_probe_waits_only_for_the_rest(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def test_the_footer_counts_the_cells_of_the_header() -> None:
     total = len(found.entries)
     assert any(f"{total} cells" in line for line in terminal.header(found, 100))
     (line,) = terminal.footer(found, 100, "")
-    assert line.startswith(f"{total - 1} measured, 1 without a result")
+    assert line.startswith(f"{total - 1} measured, 1 no-protocol")
 
 
 def test_without_phases_nothing_is_reported() -> None:
@@ -183,12 +183,12 @@ def test_the_breakdown_of_one_exchange() -> None:
     lines = pair.details(entry_of(cells.single(doc(document()), ["torch", "torch"])))
     assert "query        1.21 us  __dlpack_device__()" in lines
     assert "export       1.69 us  __dlpack__(max_version=(1,0))" in lines
-    assert "unexplained  39.5 ns, 1.0 % of 3.95 us  (-2.00 ns .. 80.0 ns)" in lines
+    assert "unexplained  39 ns, 1.0 % of 3.95 us  (-2.0 ns .. 80 ns)" in lines
 
 
 def test_a_short_exchange_has_no_share() -> None:
     lines = pair.details(entry_of(cells.single(doc(document()), ["numpy", "numpy"])))
-    assert "unexplained  1.18 ns of 118 ns  (-2.00 ns .. 80.0 ns)" in lines
+    assert "unexplained  1.2 ns of 118 ns  (-2.0 ns .. 80 ns)" in lines
 
 
 def test_the_slowest_part_is_named_with_the_next_command() -> None:
@@ -219,6 +219,7 @@ def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
 
 def test_a_phase_that_is_not_there_is_no_finding() -> None:
     text = "\n".join(line.plain for line in terminal.render(doc(document()), 100))
+    findings, footer = text.rsplit("\n", 1)
     assert "does not ask" not in text
-    assert "no-protocol" not in text
-    assert "9 measured, 1 without a result   38 s" in text
+    assert "no-protocol" not in findings
+    assert "9 measured, 1 no-protocol   38 s" in footer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -153,11 +154,15 @@ def test_times_have_the_digits_that_their_intervals_support(open_page: Open) -> 
         button = page.own.locator(f"#matrix-table button[aria-label^='{pair}:']")
         label = str(button.get_attribute("aria-label"))
         assert values.interval_ends(entry_of(entry)).split(" .. ")[1] in label
-    rows = [[ns, half] for ns, half, _ in SUPPORTED]
+    random = Random(1)
+    times = [[10 ** random.uniform(-2, 13), 10 ** random.uniform(-3, 13)] for _ in range(3000)]
+    rows = [[ns, half] for ns, half, _ in SUPPORTED] + times + [[-ns, half] for ns, half in times]
     source = (Path(report.__file__).parent / "js/text.js").read_text(encoding="utf-8")
-    script = f"rows => {{ {source}\n return rows.map((row) => duration(...row)); }}"
-    reported = page.own.evaluate(script, rows)
-    assert reported == [text for _, _, text in SUPPORTED]
+    script = f"""rows => {{ {source}
+        return rows.map((row) => [duration(...row), number(...row), percent(row[0] / 1e3)]); }}"""
+    shown = [[values.duration(*row), values.number(*row), values.percent(row[0] / 1e3)]
+             for row in rows]  # fmt: skip
+    assert page.own.evaluate(script, rows) == shown
 
 
 def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:

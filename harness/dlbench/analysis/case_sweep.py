@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -78,6 +78,19 @@ def untimed_words(untimed: Iterable[Entry]) -> list[str]:
     empty = sum(map(_shows_nothing, cells))
     words = [f"{len(cells) - empty} same as {BASELINE}, not timed"] if len(cells) > empty else []
     return [*words, f"{empty} without elements"] if empty else words
+
+
+def outcome_words(entries: Iterable[Entry]) -> list[str]:
+    """["864 measured", "41 same as f32, not timed", "594 no-protocol", "162 refused"]: the cells by
+    what became of them. The numbers sum to the number of cells."""
+    cells = list(entries)
+    without = [entry for entry in cells if isinstance(entry, NotMeasured)]
+    untimed = [entry for entry in without if entry.is_untimed]
+    below = sum(entry.is_below for entry in without)
+    others = Counter(e.found for e in without if not (e.is_untimed or e.is_below))
+    words = [f"{len(cells) - len(without)} measured", *untimed_words(untimed)]
+    words += [f"{below} with an upper bound only"] if below else []
+    return words + [f"{number} {outcome}" for outcome, number in others.most_common()]
 
 
 def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:

@@ -35,7 +35,7 @@ def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
         if entry.phases and key_of(entry) in found:
             row = found[key_of(entry)]
             row["exchange"] = values.duration(entry.phases.exchange_ns)
-            row["unexplained"] = signed(entry.unexplained_ns)
+            row["unexplained"] = values.duration(entry.unexplained_ns)
     return found
 
 
@@ -47,12 +47,6 @@ def legend(heads: Collection[str]) -> list[str]:
     return parts + (
         ["unexplained: that exchange less its phases"] if "unexplained" in heads else []
     )
-
-
-def signed(nanoseconds: float) -> str:
-    """ "-12.0 ns", "1.30 us"."""
-    sign = "-" if nanoseconds < 0 else ""
-    return sign + values.duration(abs(nanoseconds))
 
 
 def has_shares(exchange: Measured) -> bool:
@@ -68,11 +62,13 @@ def lines(exchange: Measured) -> Iterator[tuple[str, str]]:
     whole = values.duration(phases.exchange_ns)
     yield "phases", f"of {whole}, the exchange in the rounds of its phases, via {phases.via}"
     for part in phases.parts:
-        yield part.phase, f"{signed(part.ns)}  {part.what}"
+        yield part.phase, f"{values.duration(part.ns)}  {part.what}"
     share = f", {100 * exchange.unexplained_ns / phases.exchange_ns:.1f} %"
-    interval = f"{signed(exchange.unexplained_lo_ns)} .. {signed(exchange.unexplained_hi_ns)}"
-    amount = signed(exchange.unexplained_ns) + (share if has_shares(exchange) else "")
-    yield "unexplained", f"{amount} of {whole}  ({interval})"
+    middle, *ends = exchange.unexplained_ns, exchange.unexplained_lo_ns, exchange.unexplained_hi_ns
+    half_width = max(abs(end - middle) for end in ends)
+    amount, low, high = (values.duration(ns, half_width) for ns in (middle, *ends))
+    amount += share if has_shares(exchange) else ""
+    yield "unexplained", f"{amount} of {whole}  ({low} .. {high})"
 
 
 def slowest(document: Document) -> tuple[Measured, PhasePart] | None:

@@ -65,11 +65,11 @@ def _is_shown(of_cell: Sizes, sizes: Sequence[int], times: float) -> bool:
     """Are the intervals of the smallest and the largest size disjoint? Each is `times` as wide as
     at 95 % and includes the spread between processes."""
     small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
-    widths = sum(times * _half_width(entry) for entry in (small, large))
+    widths = sum(times * log_half_width(entry) for entry in (small, large))
     return math.log(large.real_time / small.real_time) > widths
 
 
-def _half_width(entry: Measured) -> float:
+def log_half_width(entry: Measured) -> float:
     """Half-width of the median's 95 % interval as a logarithm, with the spread between processes;
     infinite if unknown."""
     low, high = max(entry.lo_ns, LEAST_NS), max(entry.hi_ns, LEAST_NS)

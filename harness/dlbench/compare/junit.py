@@ -93,7 +93,7 @@ def _describe(cell: ComparedCell, metric: str) -> str:
     if cell.ratio is not None:
         lines.append(f"change: {changes.change(cell.ratio, cell.share)}")
     if metric == "time" and cell.interval is not None:
-        lines.append(f"95 % interval: {changes.interval(*cell.interval)}")
+        lines.append(f"95 % interval: {changes.interval(cell)}")
     if cell.minimum_detectable_change is not None:
         change = values.percent(cell.minimum_detectable_change)
         lines.append(f"minimum detectable change: {change}")

@@ -37,7 +37,9 @@ def measuring(function: Any) -> Any:
 @click.command("compare")
 @click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
 @click.option(
-    "--threshold", metavar="SHARE", help="Ignore smaller changes. Default: 5%; of counts 1%."
+    "--threshold",
+    metavar="SHARE",
+    help="Call a cell SAME if its change is surely smaller. Default: 5%; of counts 1%.",
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL),
               help="End with code 1 on these results; inconclusive: 3, or 4 if most cells are. "

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from dlbench import values
-from dlbench.analysis.phases import has_shares, signed
+from dlbench.analysis.phases import has_shares
 from dlbench.counting import code_owner
 from dlbench.counting.breakdown import NO_PYTHON, Breakdown, Line
 from dlbench.document import Entry, Measured
@@ -135,7 +135,9 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
         whole = exchange_ns if has_shares(entry) else 0.0
         reported.append((entry.unexplained_ns, "unexplained"))
         reported.append((exchange_ns, "exchange, in the same rounds"))
-    rows = [[_share(ns / whole) if whole else "", signed(ns), what] for ns, what in reported]
+    rows = [
+        [_share(ns / whole) if whole else "", values.duration(ns), what] for ns, what in reported
+    ]
     rows.append(["", values.time(entry), "exchange, in rounds of its own"])
     return _table(TIMES_HEAD, rows, (0, 1), width)
 

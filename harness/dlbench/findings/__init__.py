@@ -29,11 +29,12 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     """All findings, with a maximum number for each outcome. `run`: the run's name in commands."""
     # A phase shares the verdict of its exchange and is not listed again.
     entries = document.exchanges
+    all_cases = grouping.places(document, entries)
     if case_sweep.has_case_sweep(document):
         entries = [entry for entry in entries if entry.case == case_sweep.BASELINE]
     places = grouping.places(document, entries)
     found = [*grouping.group_findings(places, partial(losses, run=run))]
-    found += grouping.group_findings(places, partial(copies, run=run, document=document))
+    found += grouping.group_findings(all_cases, partial(copies, run=run, document=document))
     found += grouping.group_findings(places, partial(writes, run=run))
     found += waits(document, entries, run)
     run_cells = document.by_pair

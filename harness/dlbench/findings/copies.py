@@ -6,10 +6,12 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from dlbench import values
+from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, Pair, codes
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
+from dlbench.text.layout import count
 
 #: The text of a line where a pair copies in one kind of array only.
 WHEN = {
@@ -21,13 +23,16 @@ WHEN = {
 
 def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Finding]:
     measured = [entry for entry in entries if isinstance(entry, Measured)]
+    sweeps = case_sweep.has_case_sweep(document)
     groups: dict[tuple[str, ...], list[tuple[Pair, list[Measured]]]] = defaultdict(list)
     for pair, of_pair in by_pair(measured).items():
         copied = [entry for entry in of_pair if entry.outcome in values.COPIED]
         every = limits(of_pair, copied)
         # A fact about one cell need not hold for the other cells of the pair.
         for (owner, late, device), alike in grouped(copied, _how).items():
-            found = map(_limit, limits(of_pair, alike), every)
+            found = [*map(_limit, limits(of_pair, alike), every)]
+            if sweeps:  # its table names the cases
+                found = [f"in {len(alike)} of {count(len(of_pair), 'timed cell')}"]
             key = (owner or pair[1], f"by {owner}" if owner else "", late, device, *found)
             groups[key].append((pair, alike))
     for (_, by, late, device, *words), members in sorted(groups.items()):

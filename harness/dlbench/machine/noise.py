@@ -128,7 +128,9 @@ class Noise:
             )  # fmt: skip
         if self.reference_ns is not None and (spread := self.reference_spread) is not None:
             # Advice only: this spread does not make the machine too busy.
-            advice = "stop other processes: the reference exchange varies by this much"
+            is_shared = (self.other_processes or 0) > MOST_SPREAD
+            advice = "stop other processes" if is_shared else "raise --replicas"
+            advice += ": the reference exchange varies by this much"
             slow = f"{values.duration(self.reference_ns)}, slow rounds +{values.percent(spread)}"
             yield Source("reference exchange", slow, (), advice if spread > MOST_SPREAD else "")
 

@@ -8,7 +8,7 @@ from dlbench import _core
 from dlbench.document import Comparison, locate, read_comparison
 from dlbench.errors import BadInput
 
-THRESHOLD = 0.05  #: smaller changes are ignored, as by `dlbench compare`
+THRESHOLD = 0.05  #: the default --threshold of `dlbench compare`
 COMPARISON = "comparison.json"
 
 

@@ -97,7 +97,8 @@ OPTIONS = (
     click.option(
         "--precision",
         metavar="SHARE",
-        help="Stop measuring a cell at this half-width of its interval. Default: 2%.",
+        help="Add rounds within each worker down to this half-width; workers may differ by more. "
+        "Default: 2%.",
     ),
     click.option(
         "--replicas",

@@ -138,7 +138,8 @@ def dry_run(plan: _core.Plan, console: Console) -> int:
         console.print(cell.name, soft_wrap=True)
     for cell, outcome, reason in plan.excluded:
         console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
-    counted = f"{count(len(plan.pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure"
+    pairs = {(cell.producer, cell.consumer) for cell in plan.cells}
+    counted = f"{count(len(pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure"
     console.print(f"{counted}, {len(plan.excluded)} without a worker", soft_wrap=True)
     return 0
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from dlbench import values
-from dlbench.analysis.phases import signed
 from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
@@ -70,7 +69,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():
         row[f"{side} held"] = share(blocked)
-    row["gap"] = "" if one.gap_ns is None else signed(one.gap_ns)
+    row["gap"] = "" if one.gap_ns is None else values.duration(one.gap_ns)
     row["why not"] = one.reason
     return row
 
@@ -95,7 +94,7 @@ def facts(entry: Entry) -> Iterator[tuple[str, str]]:
             words.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():
             words += [f"{side} held {share(blocked)}"] if blocked is not None else []
-        words += [f"gap {signed(one.gap_ns)}"] if one.gap_ns is not None else []
+        words += [f"gap {values.duration(one.gap_ns)}"] if one.gap_ns is not None else []
         words += [] if one.required else ["no order was required"]
         words += [one.reason] if one.waits and one.reason else []
         yield "sync", ", ".join(words)

@@ -59,18 +59,24 @@ def is_changed(cell: ComparedCell) -> bool:
 
 
 def change(ratio: float, share: float = 0.0) -> str:
-    """ "+5.2 %", "-31 %", "x 2.4": rounded to the digits that the interval supports. `share` is its
-    half-width over the ratio."""
-    if ratio >= 2:
-        return f"x {values.factor(ratio, ratio * share)}"
-    return f"{(ratio - 1) * 100:+.{0 if ratio * share >= 0.01 else 1}f} %"
+    """ "+5.2 %", "-31 %", "x 2.4". `share` is the half-width of its interval over the ratio."""
+    return _changed(ratio, ratio >= 2, ratio * share)
 
 
-def interval(low: float, high: float) -> str:
-    """ "-0.3..+4.1 %", "x 1.8..2.4"."""
-    if high < 2:
-        return f"{(low - 1) * 100:+.1f}..{(high - 1) * 100:+.1f} %"
-    return f"x {low:.2g}..{high:.2g}"
+def interval(cell: ComparedCell) -> str:
+    """ "-0.3..+4.1 %", "x 1.8..2.4": rounded as the change is, which lies between them."""
+    if cell.interval is None or cell.ratio is None:
+        return ""
+    is_factor, half_width = cell.ratio >= 2, cell.ratio * cell.share
+    low, high = (_changed(end, is_factor, half_width) for end in cell.interval)
+    return f"{low}..{high.removeprefix('x ')}" if is_factor else f"{low.removesuffix(' %')}..{high}"
+
+
+def _changed(ratio: float, is_factor: bool, half_width: float) -> str:
+    if is_factor:
+        return f"x {values.number(ratio, half_width)}"
+    text = values.percent(ratio - 1)
+    return f"+{text}" if text[0].isdigit() else text
 
 
 def amount(value: float | None, metric: str, share: float = 0.0) -> str:
@@ -178,8 +184,7 @@ def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
     row["base"] = amount(cell.base, metric, cell.share) or cell.base_outcome or "-"
     row["head"] = amount(cell.head, metric, cell.share) or cell.head_outcome or "-"
     row["change"] = change(cell.ratio, cell.share) if cell.ratio is not None else ""
-    known = cell.interval if metric == "time" else None
-    row["95 % interval"] = interval(*known) if known is not None else ""
+    row["95 % interval"] = interval(cell) if metric == "time" else ""
     row["verdict"] = words(cell)
     return row
 

@@ -57,7 +57,10 @@ def lines(document: Document, grids: Sequence[Grid], width: int, run: str) -> It
     if speeds:
         shown = speeds[: max(1, MOST_LINES - len(findings))]
         _, laid_out = fitting(SPEEDS, shown, width, ("x native", "x fastest"), ("x native",))
-        yield Text(shorten(laid_out[0], width), style="bold")
+        head = laid_out[0]
+        if any(len(_compared(grid)) < len(_measured(grid)) for grid in grids):
+            head = head.rstrip() + "   (without native)"
+        yield Text(shorten(head, width), style="bold")
         for row, line in zip(shown, laid_out[1:], strict=True):
             yield _labeled(row["protocol"], shorten(line, width))
     for finding in findings:
@@ -88,10 +91,13 @@ def _labeled(label: str, line: str) -> Text:
     return text
 
 
+def _measured(grid: Grid) -> list[Measured]:
+    return [entry for entry in grid.entries.values() if isinstance(entry, Measured)]
+
+
 def _compared(grid: Grid) -> list[Measured]:
     """The measured exchanges of a matrix, fastest first; without native if it has others."""
-    measured = [entry for entry in grid.entries.values() if isinstance(entry, Measured)]
-    measured.sort(key=lambda entry: entry.real_time)
+    measured = sorted(_measured(grid), key=lambda entry: entry.real_time)
     return [entry for entry in measured if "native" not in entry.pair] or measured
 
 
@@ -139,7 +145,7 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     }
     if not copied:
         unproven = sum(any(e.outcome == "unproven" for e in of) for of in pairs.values())
-        text = f"none of {count(len(pairs), 'pair')}"
+        text = f"none of {count(len(pairs), 'measured pair')}"
         yield Finding("copies", text + (f"; {unproven} not proven" if unproven else ""))
         return
     owners = Counter(
@@ -148,7 +154,7 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     )
     by = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
     by += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
-    text = f"{len(copied)} of {count(len(pairs), 'pair')}, by {by}"
+    text = f"{len(copied)} of {count(len(pairs), 'measured pair')}, by {by}"
     if rates := [rate for of in copied.values() if (rate := values.fastest_rate(of))]:
         text += f"; {values.extent(rates, values.rate)} GB/s"
     yield Finding("copies", text)
@@ -177,11 +183,10 @@ def _noise(document: Document) -> Iterator[Finding]:
     if not measured:
         return
     known = [row.half_width for e in document.environments.values() for row in e.between_processes]
-    text = "unknown between processes (--replicas 3)"
+    text = "between processes not measured: each cell ran in one; --replicas 3 measures it"
     if known:
-        widest = max(known)
-        extent = "" if values.is_over(widest) else "up to "
-        text = f"{extent}{values.spread(widest)} between processes"
+        text = f"{values.spread(max(known))} between processes"
+        text = text if text.startswith("over ") else f"up to {text}"
     codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
 
-from dlbench import _core, values
+from dlbench import values
 from dlbench.analysis import chance
-from dlbench.analysis.scaling import differing
+from dlbench.analysis.scaling import differing, log_half_width
 from dlbench.document import EXCHANGE, Axis, Document, Measured
 from dlbench.text.layout import columns, fold, shorten
 
@@ -59,12 +60,13 @@ class Ratio:
 
 
 def ratio(first: Measured, other: Measured) -> Ratio:
-    """The time of `other` over that of `first`."""
-    sides = (first, other)
-    widths = [entry.between_half_width for entry in sides]
-    known = [width for width in widths if width is not None]
-    before, after = ([list(worker.samples_ns) for worker in entry.workers] for entry in sides)
-    return Ratio(*_core.ratio_of_medians(before, after, max(known) if known else None))
+    """The time of `other` over that of `first`, with the intervals that both are printed with."""
+    value = other.real_time / first.real_time
+    half_width = math.hypot(log_half_width(first), log_half_width(other))
+    if math.isinf(half_width):
+        return Ratio(value, value, value, honest=False)
+    factor = math.exp(half_width)
+    return Ratio(value, value / factor, value * factor, honest=True)
 
 
 def table(document: Document, protocols: Sequence[str], width: int) -> list[Text]:

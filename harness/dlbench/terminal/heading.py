@@ -37,7 +37,7 @@ def _installed(environment: EnvironmentFacts) -> Iterator[str]:
 
 def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
     entries = document.entries
-    pairs = {(entry.environment, frozenset(entry.pair)) for entry in entries}
+    pairs = {entry.pair for entry in entries}
     budget = document.run.request.budget
     counted = f"{count(len(pairs), 'pair')}, {count(len(entries), 'cell')}"
     yield f"{counted}, budget {budget}" if budget else counted

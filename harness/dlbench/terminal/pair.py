@@ -104,7 +104,11 @@ def _legend(measured: Sequence[Measured], heads: Sequence[str], base: str) -> li
         parts.append(f"~ {values.NEAR_FLOOR_TEXT}")
     parts += [f"times: relative to {base}"] if "times" in heads else []
     parts += ["used: the protocol observed"] if "used" in heads else []
-    parts += ["first: the first call in a worker"] if "first" in heads else []
+    parts += (
+        ["first: first call of the cell in a worker that other cells may have warmed"]
+        if "first" in heads
+        else []
+    )
     return parts + phases.legend(heads)
 
 
@@ -272,8 +276,7 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
             of_this_length = f"{values.spread(known)} for exchanges of this length"
         facts.append(("other processes", f"not measured; {of_this_length}"))
     if entry.floor_ratio:
-        digits = 0 if entry.floor_ratio >= 100 else 1
-        facts.append(("floor", f"{entry.floor_ratio:.{digits}f} times the overhead floor"))
+        facts.append(("floor", f"{values.number(entry.floor_ratio)} times the overhead floor"))
     if entry.gb_per_s:
         beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))

@@ -174,17 +174,7 @@ def finding_lines(finding: findings.Finding, width: int) -> list[Text]:
 
 
 def footer(document: Document, width: int, place: str, files: tuple[str, ...] = ()) -> list[str]:
-    # The numbers sum to the number of cells in the header.
-    without = document.not_measured
-    untimed = [entry for entry in without if entry.is_untimed]
-    below = sum(entry.is_below for entry in without)
-    unrun = sum(entry.found == case_sweep.NOT_RUN for entry in without)
-    others = len(without) - len(untimed) - below - unrun
-    words = [f"{len(document.measured)} measured", *case_sweep.untimed_words(untimed)]
-    words += [f"{below} with an upper bound only"] if below else []
-    words += [f"{unrun} not run"] if unrun else []
-    words += [f"{others} without a result"] if others else []
-    parts = [", ".join(words)]
+    parts = [", ".join(case_sweep.outcome_words(document.entries))]
     if wall_s := document.run.wall_s:
         parts.append(f"{wall_s:.0f} s")
     if place:

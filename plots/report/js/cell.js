@@ -22,6 +22,7 @@ function numbers(run, cell, rest) {
   const rounds = rest.workers.reduce((sum, worker) => sum + worker.samples_ns.length, 0);
   const each = rest.workers.map((worker) => worker.iterations ?? rest.iterations);
   const workers = rest.workers.length === 1 ? "one process" : `${rest.workers.length} processes`;
+  const first = Math.max(...rest.workers.map((worker) => worker.first_ns));
   return [
     ["median", run.timeText(cell)],
     ["interval", `${run.intervalText(cell)} (${run.value("interval", cell)})`],
@@ -30,9 +31,9 @@ function numbers(run, cell, rest) {
     ["device timer", timer(rest)],
     ["rounds", `${rounds} of ${lowToHigh(Math.min(...each), Math.max(...each))} exchanges, ${workers}`],
     // A phase and the clock `device` have no first call.
-    ["first call", rest.workers[0].first_ns > 0 ? duration(rest.workers[0].first_ns) : ""],
+    ["first call", first > 0 ? `${duration(first)}, the longest of its workers; other cells may have warmed them` : ""],
     ["CPU time", duration(rest.cpu_time)],
-    ["floor", rest.floor_ratio && `${significant(rest.floor_ratio)} times the overhead floor`],
+    ["floor", rest.floor_ratio && `${number(rest.floor_ratio)} times the overhead floor`],
     ["rate", rest.gb_per_s && rate(rest.gb_per_s)],
     ["instructions", rest.instructions?.toLocaleString("en")],
   ];

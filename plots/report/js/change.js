@@ -13,7 +13,7 @@ function changeText(change) {
   const { counts } = change;
   const verdicts = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
-  const within = `Changes up to ${percent(change.threshold)} are ignored`;
+  const within = `A cell is SAME if its change is surely below ${percent(change.threshold)}`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
   const detectable = see ? `; minimum detectable change: ${percent(see.median)} (median cell), `
     + `${percent(see.least)} to ${percent(see.most)} over all` : "";
@@ -32,7 +32,7 @@ function ratioText(ratio) {
 
 function changeRow(change, cell, runs) {
   const amount = isTimed(change) ? duration : (value) => value.toLocaleString("en");
-  const number = (value) => (value === null ? "" : amount(value));
+  const shown = (value) => (value === null ? "" : amount(value));
   const verdict = cell.presence === "both" ? cell.verdict ?? "" : cell.presence;
   const kind = cell.verdict === "SLOW" || cell.presence === "lost" ? "worse" : cell.verdict === "FAST" ? "better" : "";
   const outcome = cell.base_outcome === cell.head_outcome ? cell.head_outcome ?? ""
@@ -46,7 +46,7 @@ function changeRow(change, cell, runs) {
   });
   const interval = cell.lo === null || cell.hi === null ? "" : `${ratioText(cell.lo)} .. ${ratioText(cell.hi)}`;
   return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioText(cell.ratio),
-    ...(isTimed(change) ? [interval] : []), number(cell.base), number(cell.head),
+    ...(isTimed(change) ? [interval] : []), shown(cell.base), shown(cell.head),
     element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
 }
 

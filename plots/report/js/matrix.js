@@ -39,7 +39,7 @@ function cellText(run, cell) {
     + (marks & 8 ? "^" : "");
 }
 
-const RATIO = (run, cell, to) => `${significant(run.time[cell] / to)}x`;
+const RATIO = (run, cell, to) => `${number(run.time[cell] / to)}x`;
 // Colors of the outcomes with a number.
 const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
 
@@ -165,7 +165,7 @@ function drawLegend(run, withResult, { color, low, high, reference }) {
     }
     place.append("\u00b7 ");
   } else if (reference !== null) {
-    const text = (ns) => (color === "ratio" ? `${significant(ns / reference.time)}x` : duration(ns));
+    const text = (ns) => (color === "ratio" ? `${number(ns / reference.time)}x` : duration(ns));
     const scale = element("span", { class: "scale" });
     scale.style.background = `linear-gradient(to right, ${VIRIDIS.join(",")})`;
     const relative = color === "ratio" ? `, relative to ${reference.name}: ${duration(reference.time)}` : "";

@@ -31,9 +31,9 @@ class Run {
     return duration(this.time[cell], this.halfWidth(cell));
   }
 
-  // The ends of the interval, with one digit more.
+  // The ends of the interval, rounded as the median is.
   intervalText(cell) {
-    return [this.lo[cell], this.hi[cell]].map((end) => duration(end, this.halfWidth(cell) / 10)).join(" .. ");
+    return [this.lo[cell], this.hi[cell]].map((end) => duration(end, this.halfWidth(cell))).join(" .. ");
   }
 
   // The median and the widest relative half-width, like values.widths().

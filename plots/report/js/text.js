@@ -13,27 +13,33 @@ function element(tag, attributes = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-function significant(value) {
-  if (value < 9.995) return value.toFixed(2);
-  return value < 99.95 ? value.toFixed(1) : value.toFixed(0);
+// These print as format_number(), format_duration() and format_share() of harness/model/units.hpp.
+function lastDigit(value, halfWidth) {
+  const first = value < 10 ? 1 : value < 100 ? 10 : 100;
+  return value >= 1 && halfWidth >= first / 10 ? first / 10 : first / 100;
 }
 
-// Three digits, or fewer: the last digit is not finer than the first digit of the interval's
-// half-width, in ns. values.duration() has the same rule.
+function roundToStep(value, step) {
+  return Math.floor(value / step + 0.5) * step;
+}
+
+function withDecimals(value, rounded, step) {
+  return (value < 0 && rounded > 0 ? "-" : "") + rounded.toFixed(step < 0.05 ? 2 : step < 0.5 ? 1 : 0);
+}
+
+function number(value, halfWidth = 0) {
+  const rounded = roundToStep(Math.abs(value), lastDigit(Math.abs(value), halfWidth));
+  return withDecimals(value, rounded, lastDigit(rounded, halfWidth));
+}
+
 function duration(nanoseconds, halfWidth = 0) {
-  let value = Math.abs(nanoseconds), power = 0, digits = Infinity;
-  if (halfWidth > 0 && value > 0) {
-    const place = Math.floor(Math.log10(Math.min(halfWidth, value)));
-    value = Math.floor(value / 10 ** place + 0.5) * 10 ** place;
-    digits = -place;
+  let value = nanoseconds, unit = 0;
+  const rounded = (size) => roundToStep(size, lastDigit(size, halfWidth));
+  for (; unit < 3 && rounded(Math.abs(value)) >= 1000; unit++) {
+    value = Math.sign(value) * Math.max(Math.abs(value), 1000) / 1000;
+    halfWidth /= 1000;
   }
-  while (power < 9 && value >= 999.5) {
-    value /= 1000;
-    power += 3;
-  }
-  const text = significant(value);
-  const supported = Math.min(Math.max(power + digits, 0), (text.split(".")[1] ?? "").length);
-  return `${nanoseconds < 0 ? "-" : ""}${value.toFixed(supported)} ${{ 0: "ns", 3: "us", 6: "ms", 9: "s" }[power]}`;
+  return `${number(value, halfWidth)} ${["ns", "us", "ms", "s"][unit]}`;
 }
 
 function rate(gbPerSecond) {
@@ -49,8 +55,10 @@ function size(bytes) {
 }
 
 function percent(share) {
-  if (share > 10) return "over 1000 %";
-  return `${(share * 100).toFixed(Math.abs(share) >= 0.0995 ? 0 : 1)} %`;
+  const value = Math.abs(share) * 100;
+  if (value > 1000) return `over ${share < 0 ? "-" : ""}1000 %`;
+  const rounded = roundToStep(value, value < 10 ? 0.1 : 1);
+  return `${withDecimals(share, rounded, rounded < 10 ? 0.1 : 1)} %`;
 }
 
 // "\u00b13.1 %", "over \u00b11000 %".
