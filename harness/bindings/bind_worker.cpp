@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
+#include "fleet/grandchildren.hpp"
 #include "fleet/program.hpp"
 #include "fleet/wire.hpp"
 #include "fleet/worker.hpp"
@@ -143,6 +144,7 @@ class Worker {
     std::unique_ptr<fleet::Worker> ending = std::move(worker_);
     const py::gil_scoped_release no_gil;
     ending.reset();
+    grandchildren_.reset();
   }
 
  private:
@@ -164,6 +166,8 @@ class Worker {
     return *worker_;
   }
 
+  // A program that uses dlbench, such as pytest, may have children that dlbench does not know.
+  std::optional<fleet::Grandchildren> grandchildren_{fleet::Grandchildren::Kill::marked};
   std::unique_ptr<fleet::Worker> worker_;
   bool is_waiting_ = false;  // protected by the GIL
   std::atomic<bool> is_stopped_ = false;
@@ -194,6 +198,7 @@ bool wait_for(fleet::Program& program, double most_s) {
 
 /// Runs a program to its end, or kills it at its deadline.
 std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, double timeout_s) {
+  const fleet::Grandchildren grandchildren(fleet::Grandchildren::Kill::marked);
   auto program =
       started([&] { return std::make_unique<fleet::Program>(command_of(words, {}), timeout_s); });
   wait_until([&] { return program->wait(kPollInterval); });

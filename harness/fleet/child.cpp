@@ -13,6 +13,8 @@
 #include <system_error>
 #include <utility>
 
+#include "fleet/grandchildren.hpp"
+
 extern char** environ;
 
 namespace dlbench::fleet {
@@ -150,14 +152,18 @@ Child::Child(const Command& command, std::size_t most_output)
     close_from(&actions.raw, inherited ? kInherited + 1 : kWire + 1);
   }
   const Attributes attributes(!command.log.empty());
-  const std::vector<std::string> variables = environment(command.variables);
   const std::string& program = command.words.at(0);
-  const int error = ::posix_spawnp(&pid_, program.c_str(), &actions.raw, &attributes.raw,
-                                   pointers(command.words).data(), pointers(variables).data());
-  if (error != 0) {
-    pid_ = -1;
-    throw CannotStart(error, program);
-  }
+  int error = 0;
+  start_marked([&](const std::string& mark) {
+    std::map<std::string, std::string> variables = command.variables;
+    variables[kMark] = mark;
+    const std::vector<std::string> all = environment(variables);
+    error = ::posix_spawnp(&pid_, program.c_str(), &actions.raw, &attributes.raw,
+                           pointers(command.words).data(), pointers(all).data());
+    if (error != 0) pid_ = -1;
+    return pid_;
+  });
+  if (error != 0) throw CannotStart(error, program);
   socket_ = std::move(wire.ours);
   out_.fd = std::move(out.ours);
   err_.fd = std::move(err.ours);
@@ -220,6 +226,7 @@ int Child::end() {
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     status_ = status;
+    sweep_after(pid_);
   }
   return *status_;
 }

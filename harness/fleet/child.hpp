@@ -61,7 +61,8 @@ class Child {
   /// Has the child ended? Does not reap it, so that its group id is not reused.
   bool ended() const;
 
-  /// Kills the rest of the group and reaps the child. Later calls return the same wait status.
+  /// Kills the rest of the group and reaps the child, and kills what it left running elsewhere, see
+  /// Grandchildren. Later calls return the same wait status.
   int end();
 
  private:
@@ -76,9 +77,5 @@ class Child {
   pid_t pid_ = -1;
   std::optional<int> status_;
 };
-
-/// The environment variable that identifies a worker of a run and all its descendants:
-/// kMark=PARENT-NUMBER.
-inline constexpr const char* kMark = "DLBENCH_WORKER";
 
 }  // namespace dlbench::fleet

@@ -2,29 +2,38 @@
 
 #include <sys/types.h>
 
-#include <map>
-#include <set>
+#include <functional>
 #include <string>
 
 namespace dlbench::fleet {
 
-/// While this object lives, processes that a dead worker leaves running become children of this
-/// process instead of init, and sweep() kills them. Earlier children of this process are left
-/// alone. Linux only; elsewhere it does nothing.
+/// While one of these lives, processes that a dead child leaves running become children of this
+/// process instead of init, and are killed when the child ends. Children of this process from
+/// before, and what living children have started, are left alone. Linux only; elsewhere it does
+/// nothing.
 class Grandchildren {
  public:
-  Grandchildren();
+  enum class Kill {
+    all,     ///< this process starts no child but those of start_marked()
+    marked,  ///< only processes with the mark of a child: others may be this process's own
+  };
+
+  explicit Grandchildren(Kill kill);
   ~Grandchildren();
   Grandchildren(const Grandchildren&) = delete;
   Grandchildren& operator=(const Grandchildren&) = delete;
 
-  /// Kills and reaps the orphaned processes, generation by generation, except the workers in
-  /// `marks` and the processes that carry the mark of one of them.
-  void sweep(const std::map<pid_t, std::string>& marks) const;
-
  private:
-  std::set<pid_t> before_;
-  int was_reaper_ = 0;
+  Kill kill_;
 };
+
+/// The environment variable that identifies a child and all its descendants: kMark=PARENT-NUMBER.
+inline constexpr const char* kMark = "DLBENCH_WORKER";
+
+/// Calls `spawn` with a new mark, and registers the process that it returns, if any, as living.
+void start_marked(const std::function<pid_t(const std::string& mark)>& spawn);
+
+/// For a child that was reaped: it is not living any more, and what it left running is killed.
+void sweep_after(pid_t child);
 
 }  // namespace dlbench::fleet

@@ -13,20 +13,9 @@ constexpr double kEndWait = 1.0;
 
 }  // namespace
 
-WorkerPool::~WorkerPool() {
-  try {
-    grandchildren_.sweep({});
-  } catch (...) {
-    // /proc is no longer readable, so nothing can be swept.
-  }
-}
-
 std::unique_ptr<Worker> WorkerPool::start_worker(const std::vector<std::string>& command,
                                                  double timeout_s) {
-  const std::string mark = std::to_string(::getpid()) + "-" + std::to_string(++started_);
-  auto worker = std::make_unique<Worker>(Command{command, {{kMark, mark}}}, timeout_s);
-  marks_.emplace(worker->pid(), mark);
-  return worker;
+  return std::make_unique<Worker>(Command{command}, timeout_s);
 }
 
 void WorkerPool::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
@@ -40,9 +29,6 @@ void WorkerPool::dismiss(std::vector<std::unique_ptr<Worker>> workers) {
   while (now_s() < patience && std::any_of(workers.begin(), workers.end(), is_leaving)) {
     ::usleep(500);
   }
-  for (const auto& worker : workers) marks_.erase(worker->pid());
-  workers.clear();
-  grandchildren_.sweep(marks_);
 }
 
 void WorkerPool::dismiss(std::unique_ptr<Worker> worker) {

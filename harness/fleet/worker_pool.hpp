@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +15,6 @@ class WorkerPool {
   WorkerPool() = default;
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
-  ~WorkerPool();
 
   /// Throws std::system_error if the program cannot be started.
   std::unique_ptr<Worker> start_worker(const std::vector<std::string>& command, double timeout_s);
@@ -27,9 +25,7 @@ class WorkerPool {
   void dismiss(std::unique_ptr<Worker> worker);
 
  private:
-  Grandchildren grandchildren_;
-  std::map<pid_t, std::string> marks_;  ///< of the live workers
-  int started_ = 0;
+  Grandchildren grandchildren_{Grandchildren::Kill::all};
 };
 
 }  // namespace dlbench::fleet

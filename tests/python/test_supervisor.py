@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -98,6 +99,42 @@ time.sleep(600)
     for pid in pids:
         assert pid is not None
         require_gone(pid)
+
+
+#: Leaves a process in a session of its own, whose parent has ended; prints its id.
+DAEMON = """
+import os, time
+read, write = os.pipe()
+if (child := os.fork()) == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.write(write, b"%d" % os.getpid())
+        for fd in (1, 2, 3):
+            os.close(fd)
+        time.sleep(600)
+    os._exit(0)
+os.waitpid(child, 0)
+pid = int(os.read(read, 20))
+"""
+
+
+@pytest.mark.parametrize("ends", ["", "os.abort()\n"])
+def test_what_a_dead_child_leaves_is_killed_and_nothing_else(ends: str) -> None:
+    answer = 'os.write(3, b\'{"ok": {"pid": %d}}\\n\' % pid); os.read(3, 100)\n'
+    with Worker(child(f"{DAEMON}os.read(3, 100)\n{answer}{ends}"), 60.0) as worker:
+        # The daemon of a living child, and a process of this program's own.
+        left = worker.send_request({"do": "anything"})["pid"]
+        own = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        ended = _core.run_program([sys.executable, "-S", "-c", f"{DAEMON}print(pid)"], 60.0)
+        require_gone(int(ended.out))
+        assert Path("/proc", str(left)).exists()
+        if ends:
+            with pytest.raises(RequestFailed, match="SIGABRT"):
+                worker.send_request({"do": "anything"})
+    require_gone(left)
+    assert own.poll() is None
+    own.kill()
+    own.wait()
 
 
 def require_gone(pid: int) -> None:
@@ -251,8 +288,8 @@ sys.exit(3)
 
 def test_a_stream_that_stays_open_is_not_waited_for() -> None:
     ended = _core.run_program([sys.executable, "-S", "-c", LEFT], 60.0)
-    os.kill(int(ended.out), signal.SIGKILL)
     assert ended.status == 3
+    require_gone(int(ended.out))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
