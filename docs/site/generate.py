@@ -23,6 +23,7 @@ from dlbench import _core, cli
 from dlbench.check import conformance
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
+from dlbench.text.escaping import code_names
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = ROOT / "docs/reference"
@@ -35,14 +36,8 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def sentence(text: str) -> str:
-    """Text of the program as Markdown: names with underscores are code."""
-    text = " ".join(text.split())
-    return re.sub(r"(?<![`\w])(\w*__?\w+(?:\(\))?)(?![`\w])", r"`\1`", text)
-
-
 def paragraph(text: str) -> str:
-    return textwrap.fill(sentence(text), 100, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(code_names(text), 100, break_long_words=False, break_on_hyphens=False)
 
 
 # The command line
@@ -66,7 +61,7 @@ def _command(name: str, command: click.Command) -> str:
     lines += [f"{paragraph(part)}\n" for part in parts if part]
     options = [one for one in command.get_params(context) if isinstance(one, click.Option)]
     records = [one.get_help_record(context) for one in options]
-    rows = [(f"`{option}`", sentence(meaning)) for option, meaning in filter(None, records)]
+    rows = [(f"`{option}`", code_names(meaning)) for option, meaning in filter(None, records)]
     return "\n".join(lines) + "\n" + (table(("option", "meaning"), rows) if rows else "")
 
 
@@ -91,7 +86,7 @@ def _rows(
     for key, value in part.get("properties", {}).items():
         if isinstance(value, bool):  # a key that must not be there
             continue
-        meaning = sentence(description(value))
+        meaning = code_names(description(value))
         if prefix == "request.":
             meaning = meaning or f"The option `--{key.replace('_', '-')}`."
         yield f"`{prefix}{key}`", _type(value, definitions), meaning
@@ -143,7 +138,9 @@ def rules() -> str:
     made = []
     for group, title in conformance.GROUPS.items():
         found = [rule for rule in RULES.by_name.values() if rule.group == group]
-        rows = ((f"`{one.name}`", sentence(one.sentence), one.level, one.section) for one in found)
+        rows = (
+            (f"`{one.name}`", code_names(one.sentence), one.level, one.section) for one in found
+        )
         made.append(f"## {title}\n\n" + table(("rule", "what it demands", "level", "text"), rows))
     return "\n".join(made)
 

@@ -125,6 +125,12 @@ struct ErrorRecord {
   }
 };
 
+/// Bytes that are no UTF-8 are spelled out.
+PyObject* decoded(const std::string& text) {
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()),
+                              "backslashreplace");
+}
+
 PyObject* allocate(PyObject* self, PyObject* arguments) {
   if (table_of(self).managed_tensor_allocator == nullptr) return is_null();
   DLTensor prototype{};
@@ -149,9 +155,9 @@ PyObject* allocate(PyObject* self, PyObject* arguments) {
   PyErr_Clear();
   const Ref made(status == 0 && managed != nullptr ? own(managed) : Py_NewRef(Py_None));
   if (!made) return nullptr;
-  return Py_BuildValue("{s:i,s:O,s:i,s:s,s:s,s:O}", "status", status, "made", made.get(),
-                       "complaints", complaint.times, "kind", complaint.kind.c_str(), "message",
-                       complaint.message.c_str(), "raised", raised ? raised.get() : Py_None);
+  return Py_BuildValue("{s:i,s:O,s:i,s:N,s:N,s:O}", "status", status, "made", made.get(),
+                       "complaints", complaint.times, "kind", decoded(complaint.kind), "message",
+                       decoded(complaint.message), "raised", raised ? raised.get() : Py_None);
 }
 
 PyObject* stream(PyObject* self, PyObject* arguments) {

@@ -8,7 +8,7 @@ namespace dlbench::check {
 namespace {
 
 // Rules make arrays of some kilobytes, so a larger description is invalid and is not read.
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 32;
+constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 20;
 
 bool put(PyObject* dict, const char* key, PyObject* stolen) {
   const Ref value(stolen);

@@ -404,3 +404,61 @@ def consume(x: Any, *, rename: bool) -> Opaque:
 )
 def test_a_capsule_is_consumed_once(from_dlpack: Any, expected: str) -> None:
     assert outcomes("import.consumed-twice", from_dlpack=from_dlpack) == [expected]
+
+
+class Marked(_check.Buffered):
+    """An array whose buffer is read-only if it says so."""
+
+    def __init__(self, array: Array, *, readonly: bool) -> None:
+        self.array = array.view()
+        self.array.flags.writeable = not readonly
+
+    def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
+        return self.array, flags & ~1, {}
+
+    def _released(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize(
+    ("obeys", "expected"),
+    # It gives a writable buffer of read-only memory; and it was asked for none.
+    [(True, "broken"), (False, "unclear")],
+)
+def test_an_adapter_that_ignores_read_only_is_not_the_librarys_fault(
+    obeys: bool, expected: str
+) -> None:
+    def make(case: Case, device: str) -> Marked:
+        return Marked(np.array(case.numpy()), readonly=obeys and case.readonly)
+
+    assert outcomes("buffer.read-only", make=make) == [expected]
+
+
+def test_a_refusal_by_another_error_reads_as_broken() -> None:
+    rule = RULES.by_name["buffer.read-only"]
+    producer: Any = SimpleNamespace(make=lambda case, device: case.numpy())
+    outcome, observed = running.conclusion(Subject("mine", producer, None), rule)
+    assert outcome == "broken"
+    assert observed.startswith("refused: not by BufferError, but by ValueError: ")
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_the_legacy_struct_is_refused_from_some_producers(versioned: bool) -> None:
+    """`versioned`: it refuses the legacy struct only where it asked for the other."""
+
+    def from_dlpack(x: Any) -> Array:
+        try:
+            capsule = x.__dlpack__(max_version=(1, 0))
+            if "versioned" not in repr(capsule):
+                raise BufferError("no versioned struct")
+        except TypeError:
+            capsule = x.__dlpack__()
+            if not versioned:
+                raise BufferError("no versioned struct") from None
+        return np.frombuffer(values_of(capsule), "f4").copy()
+
+    consumer: Any = SimpleNamespace(PROTOCOLS={"dlpack": from_dlpack})
+    rule = RULES.by_name["import.legacy"]
+    outcome, observed = running.conclusion(Subject("mine", None, consumer), rule)
+    assert outcome == "broken"
+    assert observed.startswith("imported from" if versioned else "refused: ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import planted
 from dlbench.check import conformance, runner, section
 from dlbench.check import script as reproducer
 from dlbench.check.rules import RULES
+from dlbench.cli import main
 from dlbench.libraries import discover
 from typed import doc
 
@@ -77,6 +79,17 @@ def test_a_consumers_array_on_a_device_is_not_read(tmp_path: Path) -> None:
     library = runner.Library("mine", None, path)
     found = results(library, "import.legacy", "import.reversed", "import.unknown-device")
     assert not any(result.signal for result in found.values())
+
+
+def test_no_verdict_on_a_device_is_about_arrays_of_the_cpu(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The consumer gets arrays of the CPU, and NumPy's adapter makes no others."""
+    out = tmp_path / "out"
+    assert main(["check", "numpy", "--device", "cuda:0", "--out", str(out)]) == 0
+    assert "numpy does not list cuda:0" in capsys.readouterr().err
+    checks = json.loads((out / "results.json").read_text())["checks"]
+    assert {entry["outcome"] for entry in checks} == {"not-applicable"}
 
 
 KEEPS_DEVICE = (

@@ -68,6 +68,7 @@ def test_what_is_gathered_is_checked_first() -> None:
     for shape, strides, item in [
         ((6,), (4, 4), 4),
         ((2**61,), (0,), 4),
+        ((2**30,), (0,), 4),
         ((6,), None, 0),
         ((6,), None, -4),
         ((2**63,), None, 4),
@@ -144,6 +145,19 @@ def test_a_link_to_no_table_is_the_tables_fault() -> None:
     assert outcomes.pop("c-api.capsule") == "holds"
     assert outcomes.pop("c-api.version") == "broken"
     assert set(outcomes.values()) == {"not-applicable"}
+
+
+def test_a_complaint_that_is_no_utf8_is_spelled_out() -> None:
+    complain = ctypes.PYFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p)
+
+    def allocate(prototype: Any, out: Any, context: int, set_error: int) -> int:
+        complain(set_error)(context, b"Buf\xff", b"no \xfe")
+        return -1
+
+    table = ExchangeApi(major=1, minor=3)
+    table.allocate = type(table.allocate)(allocate)
+    answer = _check.Api(ctypes.addressof(table)).allocate((200, 32, 1), (3, 5))
+    assert (answer["kind"], answer["message"]) == ("Buf\\xff", "no \\xfe")
 
 
 # Arrays of NumPy's whose type publishes a table that NAME says.

@@ -12,7 +12,7 @@ from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.document import Check, Document
 from dlbench.environments.environment import DEFAULT
-from dlbench.text.escaping import markdown, markdown_code
+from dlbench.text.escaping import code_names, markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
 #: Characters that a link needs no escape for.
@@ -103,7 +103,7 @@ def _group(
                  for name in libraries]  # fmt: skip
         if any(words):
             name = rule.name.partition(".")[2]
-            rows.append(f"| `{name}` {rule.sentence} | {' | '.join(words)} |")
+            rows.append(f"| `{name}` {code_names(rule.sentence)} | {' | '.join(words)} |")
     if not rows:
         return []
     head = f"| `{group}.` | {' | '.join(map(markdown, libraries))} |"

@@ -103,7 +103,9 @@ def on_refusal(
     errors: type[Exception] | tuple[type[Exception], ...], words: str = ""
 ) -> Iterator[None]:
     """Ends the rule if the library raises: one of the errors keeps it, any other breaks it."""
-    with on_error(Broken, words), on_error(Holds, words, errors):
+    allowed = errors if isinstance(errors, tuple) else (errors,)
+    other = f"{words}not by {' or '.join(error.__name__ for error in allowed)}, but by "
+    with on_error(Broken, other), on_error(Holds, words, errors):
         yield
 
 

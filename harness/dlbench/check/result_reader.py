@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.reading import CODES, Facts, describe_error, values
+from dlbench.check.reading import CODES, CPU, Facts, describe_error, values
 from dlbench.check.reading import address as address_of
 from dlbench.check.verdict import Broken, Ended, NotApplicable, Unclear
 
@@ -20,10 +20,11 @@ Array = np.ndarray[Any, Any]
 
 
 def readings(
-    function: Callable[[str], Any], request_export: Callable[[Any], Any], result: Any
+    function: Callable[[str], Any], request_export: Callable[[Any], Any] | None, result: Any
 ) -> Iterator[Facts]:
     """Address (None: unknown), dtype, shape, values and `readonly` (None: unknown) of a result, by
-    each way that reads it. `function` finds the adapter's functions by name.
+    each way that reads it. `function` finds the adapter's functions by name. Without
+    `request_export` nothing is read by DLPack.
 
     Raises NotApplicable if no way reads it, Unclear if its export alone describes it, falsely.
     """
@@ -35,11 +36,9 @@ def readings(
     with suppress(Exception):
         address = function("address")
         known = None if address is None else address(result)
-    ways: list[Callable[[], Facts]] = [
-        lambda: _by_buffer(place),
-        lambda: _by_numpy(place),
-        lambda: _by_dlpack(request_export(place)),
-    ]
+    ways: list[Callable[[], Facts]] = [lambda: _by_buffer(place), lambda: _by_numpy(place)]
+    if request_export is not None:
+        ways.append(lambda: _by_dlpack(request_export(place)))
     adapted = function("values")
     if adapted is not None:
         ways.insert(0, lambda: _by_values(adapted(result), known))
@@ -109,6 +108,16 @@ def _of_numpy(array: Array, result: Any) -> Facts:
         "values": array.tobytes(),
         "readonly": not array.flags.writeable,
     }
+
+
+def lies_on_host(array: Any) -> bool:
+    """Does an array report the CPU's memory, or has no protocol for another?"""
+    try:
+        return bool(array.__dlpack_device__()[0] == CPU[0])
+    except AttributeError:
+        return not hasattr(array, "__cuda_array_interface__")
+    except Exception:
+        return False
 
 
 def dtype_of(array: Any) -> str:

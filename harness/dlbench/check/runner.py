@@ -57,6 +57,15 @@ class Library:
     consumer: Path | None
     device: str = "cpu"
     python: str = sys.executable
+    is_device_requested: bool = False  #: only results about arrays on it are of interest
+
+    def untested(self, rule: Rule) -> str:
+        """Why no rule of that role is tested; empty if they are."""
+        if getattr(self, rule.role) is None:
+            return str(running.absent(rule))
+        if rule.role == "consumer" and self.is_device_requested and self.device != "cpu":
+            return f"the arrays that it is given lie on the CPU, not on {self.device}"
+        return ""
 
     def request(self) -> dict[str, Any]:
         """Loads the library in a child."""
@@ -98,18 +107,14 @@ def check(
         report.results[name] = result
         on_result(result)
 
-    sides = {}
-    for role in ROLES:
-        mine = [rule for rule in rules if rule.role == role]
-        if getattr(library, role) is not None:
-            sides[role] = mine
-            continue
-        for rule in mine:
-            report.results[rule.name] = Result(rule.name, NOT_APPLICABLE, str(running.absent(rule)))
-    chains = [
-        _Chain(library, mine, timeout_s, report)
-        for mine in filter(None, map(ordered, sides.values()))
-    ]
+    sides: dict[str, list[Rule]] = {}
+    for rule in rules:
+        why = library.untested(rule)
+        if why:
+            report.results[rule.name] = Result(rule.name, NOT_APPLICABLE, why)
+        else:
+            sides.setdefault(rule.role, []).append(rule)
+    chains = [_Chain(library, ordered(mine), timeout_s, report) for mine in sides.values()]
     with ThreadPoolExecutor(len(ROLES)) as pool:
         pending = [pool.submit(send_each, chain, chain.names, keep) for chain in chains]
         try:

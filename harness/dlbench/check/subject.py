@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -14,8 +14,8 @@ from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
 from dlbench.check.reading import CODES, NEWEST, Facts, describe_error, on_error
-from dlbench.check.result_reader import dtype_of, is_like, readings
-from dlbench.check.verdict import NotApplicable, Unclear, assume
+from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
+from dlbench.check.verdict import Ended, NotApplicable, Unclear, assume
 
 PLAIN = Case("f32", "float32", 4096)
 #: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
@@ -56,6 +56,7 @@ class Subject:
         self.source = ""  #: a word of `check.script`: what array was looked at last
         self.kept: list[Any] = []  #: until the process ends
         self.keeps_dtype: bool | None = None  #: known once `require_dtypes` was called
+        self.shows_read_only: bool | None = None  #: known once `require_read_only` was called
 
     # A producer's side.
 
@@ -78,10 +79,32 @@ class Subject:
             raise NotApplicable(str(error)) from None
         except Exception as error:
             raise NotApplicable(f"no such array can be made: {describe_error(error)}") from None
+        if self.device != "cpu" and lies_on_host(array):
+            raise NotApplicable(f"its adapter makes arrays on the CPU, not on {self.device}")
+        if case.readonly:
+            self.require_read_only()
         own = dtype_of(array)
         if own not in ("", case.dtype):
             raise NotApplicable(f"the requested layout is {case.dtype} and made an array of {own}")
         return array
+
+    def require_read_only(self) -> None:
+        """Raises Unclear if the library's plain array, made read-only, is writable by all that
+        shows it besides DLPack, which may lack the flag."""
+        if self.shows_read_only is None:
+            self.shows_read_only = True  # `make` comes here again
+            plain = self.make(dataclasses.replace(PLAIN, readonly=True))
+            flags = getattr(plain, "flags", None)
+            shown: list[bool | None] = []
+            with suppress(Exception, Ended):
+                shown += [facts["readonly"] for facts in readings(self.function, None, plain)]
+            is_flagged = False in (getattr(flags, word, None) for word in ("writeable", "writable"))
+            self.shows_read_only = is_flagged or True in shown or False not in shown
+        if not self.shows_read_only:
+            raise Unclear(
+                "nothing shows that its array is read-only: that is the library's fault, or `make` "
+                "of its adapter ignores case.readonly instead of raising Unsupported"
+            )
 
     def laid(self, case: Case) -> tuple[Any, Any]:
         """The library's array of that layout, and its content as NumPy's array.
@@ -227,12 +250,15 @@ class Subject:
     def read_facts(self, result: Any, like: Any = None) -> Facts:
         """The result's facts, see `result_reader`. If its ways of reading differ, those of the
         first way that reads `like`, an array of NumPy's, otherwise those of the first way."""
-        found = list(readings(self.function, self.request_export, result))
+        found = list(self.readings(result))
         facts = next((one for one in found if like is not None and is_like(one, like)), found[0])
         alike = [one for one in found if one["values"] == facts["values"]]
         for key in ("address", "readonly"):
             facts[key] = next((one[key] for one in alike if one[key] is not None), None)
         return facts
+
+    def readings(self, result: Any) -> Iterator[Facts]:
+        return readings(self.function, self.request_export, result)
 
     def misreads(self, like: Any) -> bool:
         """Is the library's own array of that layout read with other elements, too? Then a result

@@ -159,6 +159,7 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
     about = discover.library(name, roles)
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")
+    is_requested = device is not None
     if device is None:
         device = "cpu" if "cpu" in about.devices or not about.devices else about.devices[0]
     else:
@@ -166,7 +167,13 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
         if device != "cpu" and not {device, Device.parse(device).kind} & set(about.devices):
             run.warn(f"{name} does not list {device}; its adapter is tried with it")
     paths = {role: roles[role].path if role in roles else None for role in ROLES}
-    return runner.Library(name, paths["producer"], paths["consumer"], device=device)
+    return runner.Library(
+        name,
+        paths["producer"],
+        paths["consumer"],
+        device=device,
+        is_device_requested=is_requested,
+    )
 
 
 def run_checks(

@@ -98,6 +98,11 @@ def _escaped_in_markdown(found: re.Match[str]) -> str:
     return ENTITIES.get(mark, f"\\{mark}")
 
 
+def code_names(text: str) -> str:
+    """Text of the program's own as Markdown: names with underscores are code spans."""
+    return re.sub(r"(?<![`\w])(\w*__?\w+(?:\(\))?)(?![`\w])", r"`\1`", " ".join(text.split()))
+
+
 def markdown_code(text: str) -> str:
     """The same as a code span, in which nothing but its end and a table's is special."""
     return "`" + log_line(text).replace("`", "'").replace("|", "\\|") + "`"

@@ -125,7 +125,7 @@ def length(subject: Subject) -> str:
 
 @producer_rule("buffer.read-only", PEP3118, source="readonly")
 def read_only(subject: Subject) -> str:
-    """read-only memory is marked read-only, and a request for writable memory fails
+    """read-only memory is marked read-only, and a request for writable memory is a BufferError
 
     assert memoryview(array).readonly
     given = refused(lambda: get_buffer(array, 0x11D), BufferError)

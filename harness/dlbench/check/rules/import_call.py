@@ -126,23 +126,20 @@ def consumed_twice(subject: Subject) -> str:
 
     again = refused(lambda: {call})
     """
-    unseen = KnownProducer(subject)
-    kept = brought(subject, unseen)
-    renamed = repr(unseen.capsules[0]).split('"')[1].startswith("used_")
-    unseen.release_kept()
-    if not renamed and unseen.borrowed.deletions == 1:
-        raise NotApplicable("the first import only read the capsule, whose destructor deleted it")
-    del kept
     producer = KnownProducer(subject, once=True)
     first = brought(subject, producer)
+    renamed = repr(producer.capsules[0]).split('"')[1].startswith("used_")
     try:
         second = subject.import_(producer)
     except Exception as error:
         why = describe_error(error)
     else:
-        subject.kept += [first, second]
+        del first, second
+        producer.release_kept()
         often = producer.borrowed.deletions
-        after = f", and its deleter was called {often} times" if often > 1 else ""
+        if not renamed and often <= 1:
+            raise NotApplicable("it reads the capsule, and leaves the tensor to the capsule")
+        after = f", and its deleter is called {often} times" if often > 1 else ""
         raise Broken(f"it is consumed again{after}")
     del first
     producer.release_kept()

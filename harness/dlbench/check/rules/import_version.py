@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dlbench.check.imports import brought, require_import, require_versioned_request, same, spelled
-from dlbench.check.known_producer import KnownProducer, sized
+from dlbench.check.known_producer import Array, KnownProducer, sized
 from dlbench.check.reading import describe_error, on_error
 from dlbench.check.rule import HEADER, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
@@ -22,9 +22,25 @@ def legacy(subject: Subject) -> str:
     require_same(result, source)
     """
     require_import(subject)
-    producer = KnownProducer(subject, sized("import.legacy"), legacy=True)
-    result = brought(subject, producer, Broken, "refused")
+    array = sized("import.legacy")
+    producer = KnownProducer(subject, array, legacy=True)
+    try:
+        result = subject.import_(producer)
+    except Exception as error:
+        raise Broken(f"{_refused_from(subject, array)}: {describe_error(error)}") from None
     return same(subject, producer, result)
+
+
+def _refused_from(subject: Subject, array: Array) -> str:
+    """Which producers of the legacy struct it refuses."""
+    try:
+        subject.import_(KnownProducer(subject, array, legacy=True, knows=("stream",)))
+    except Exception:
+        return "refused"
+    return (
+        "imported from a producer without max_version, refused from one that accepts max_version "
+        "and returns the legacy struct"
+    )
 
 
 @consumer_rule("import.versioned", f"{METHOD}, the consumer's logic")
