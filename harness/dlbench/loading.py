@@ -88,7 +88,16 @@ def load_and_observe(
     seconds = time.perf_counter() - begin
     after = observe()
     effects = {} if before is None or after is None else import_effects.compare(before, after)
+    _disown_settings(effects, facts.parse(Path(path)))
     return module, effects, seconds
+
+
+def _disown_settings(effects: import_effects.Effects, tree: ast.Module) -> None:
+    """Removes the variables that the file sets by name: no effect of the library's import."""
+    own = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+    effects["environment"] = [name for name in effects.pop("environment", []) if name not in own]
+    if not effects["environment"]:
+        del effects["environment"]
 
 
 def version(name: str, module: ModuleType) -> str:

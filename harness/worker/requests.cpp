@@ -111,7 +111,8 @@ json Requests::device_memory(const json& request) {
   return {{"free", free}, {"total", total}};
 }
 
-// The protocols that a library's arrays offer, read from an array.
+// The protocols that a library's arrays offer, read from an array; those that it imports, and its
+// devices here.
 json Requests::offers(const json& request) {
   Exchange exchange;
   exchange.producer = request.at("library");
@@ -123,6 +124,8 @@ json Requests::offers(const json& request) {
   PyObject* array = pool->arrays.front().get();
   return {{"protocols", protocols_in(shown_by(array))},
           {"exports", exports_of(library)},
+          {"imports", imports_of(library)},
+          {"devices", library.devices.empty() ? std::vector<std::string>{"cpu"} : library.devices},
           {"dispatch", describe_dispatch(array, library)}};
 }
 

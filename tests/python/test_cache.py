@@ -125,6 +125,9 @@ def test_a_failed_import_is_tried_again_by_name_or_after_an_hour(
     lines, imported = listed("numpy")
     assert imported == ["numpy"]
     assert f"exports  {outcome}: no such library" in lines[1]
+    # Nothing else is known of a library that cannot be imported.
+    is_imported = outcome != listing.NOT_IMPORTED
+    assert ("imports" in lines[-1], lines[1].split()[2] == "cpu") == (is_imported, is_imported)
     again, imported = listed("numpy")
     assert imported == []
     assert again[:-1] == lines
@@ -133,6 +136,44 @@ def test_a_failed_import_is_tried_again_by_name_or_after_an_hour(
     now = time.time()
     monkeypatch.setattr(listing.time, "time", lambda: now + listing.RETRY_S + 1)
     assert listed("numpy") == (lines, ["numpy"])
+
+
+def listed_of(folder: Path, producer: str, consumer: str) -> str:
+    for role, text in (("producer", producer), ("consumer", consumer)):
+        path = folder / f"{role}s" / "mine.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = discover.catalogue(folder, package=folder)
+    lines = listing.table(discover.libraries(found), here(), 200)
+    return "\n".join(line.plain for line in lines)
+
+
+NUMPYS = """\
+import numpy as np
+DISTRIBUTION = None
+DEVICES = ("cpu", "cuda", "rocm")
+def devices():
+    return ["cpu"]
+def make(case, device):
+    return case.numpy()
+"""
+OLD = "import numpy\nPROTOCOLS = {'dlpack': numpy.no_such_function, 'convert': numpy.asarray}\n"
+
+
+def test_devices_and_imports_are_those_that_the_library_has(tmp_path: Path) -> None:
+    text = listed_of(tmp_path, NUMPYS, OLD)
+    words = text.split()
+    assert words[words.index("exports") - 1] == "cpu"
+    assert "cuda" not in words
+    assert words[words.index("imports") + 1] == "convert"
+
+
+def test_a_missing_module_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
+    needs = 'import no_such_module\nDISTRIBUTION = ("pytest[extra]", "pytest")\n'
+    text = listed_of(tmp_path, needs + NUMPYS.replace("DISTRIBUTION = None\n", ""), OLD)
+    assert "No module named 'no_such_module'" in text
+    assert 'pip install "pytest[extra]"' in text
+    assert "imports" not in text
 
 
 @pytest.mark.parametrize("outcome", ["timed-out", "crashed", ""])

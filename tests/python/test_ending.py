@@ -8,7 +8,9 @@ import pytest
 from rich.cells import cell_len
 
 import samples
+from dlbench.findings import Finding
 from dlbench.terminal import terminal
+from dlbench.terminal.ending import serious_findings
 from dlbench.text import layout
 from typed import doc
 
@@ -148,3 +150,18 @@ def test_a_copy_by_nothing_known_is_not_the_consumers() -> None:
     assert "copies        2 of 2 measured pairs, by not known 2" in ending(
         samples.document(*copied)
     )
+
+
+def test_an_import_order_that_fails_is_shown_beside_a_loss() -> None:
+    found = [
+        Finding("drops", "the unit: pint -> numpy", "dlbench show"),
+        Finding("drops", "the mask: numpy_ma -> numpy", "dlbench show"),
+        Finding("import order", "tvm must be imported first", "dlbench repro"),
+        Finding("journal", "a line cannot be read", "dlbench --resume"),
+        Finding("import order", "numpy, then torch; the other order was not tried"),
+    ]
+    shown = [(one.label, one.text) for one in serious_findings(found)]
+    assert shown == [
+        ("drops", "the unit: pint -> numpy; and 1 more"),
+        ("import order", "tvm must be imported first; and 1 more"),
+    ]

@@ -42,6 +42,21 @@ CTYPES = "import ctypes; libc = ctypes.CDLL(None); libm = ctypes.CDLL('libm.so.6
 
 
 @pytest.mark.process
+def test_what_the_adapter_sets_is_no_effect_of_the_library(tmp_path: Path) -> None:
+    (tmp_path / "theirs.py").write_text("import os\nos.environ['THEIRS'] = '1'\n")
+    (tmp_path / "mine.py").write_text(
+        "import os\nos.environ.setdefault('OURS', '1')\nimport theirs\nPROTOCOLS = {}\n"
+    )
+    script = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+        "from dlbench import loading\n"
+        f"print(loading.load_and_observe('consumer', 'mine', {str(tmp_path / 'mine.py')!r})[1])"
+    )
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert ended.stdout == "{'environment': ['THEIRS']}\n", ended.stderr
+
+
+@pytest.mark.process
 @pytest.mark.parametrize(
     ("code", "kind", "names"),
     [

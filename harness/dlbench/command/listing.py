@@ -27,7 +27,8 @@ NAME = len("exports  ")  #: width of the label of an answer
 LEAST_ROOM = 40  #: least columns for an answer, also on a narrower terminal
 #: Failures that another import most likely repeats. They are cached for RETRY_S only, because a new
 #: driver or system library may repair them.
-LASTING = ("import-failed", "no-device")
+NOT_IMPORTED = "import-failed"
+LASTING = (NOT_IMPORTED, "no-device")
 RETRY_S = 3600.0
 
 
@@ -60,6 +61,9 @@ class Offer:
 
     protocols: str  #: of its attributes
     exports: tuple[str, ...] = ()  #: by calls of the library's own
+    imports: tuple[str, ...] | None = None  #: by calls that this version has; None: not known
+    devices: tuple[str, ...] | None = None  #: found by a worker; None: not known
+    is_imported: bool = True  #: False: the import failed, so that nothing else is known
     is_old_failure: bool = False  #: cached, not tried by this call
     dispatch: Mapping[str, str] = field(default_factory=dict)
 
@@ -103,18 +107,23 @@ def offers(library: _core.Library, place: Environment) -> Offer:
         return offer
     except RequestFailed as failure:
         text = f"{failure.outcome}: {failure}" if failure.outcome else str(failure)
+        if failure.outcome == NOT_IMPORTED and "No module named" in text:
+            paths = filter(None, (library.producer_path, library.consumer_path))
+            text += f"; to install it: {discover.install_command(library.name, paths, place)}"
         if failure.outcome in LASTING:
-            failed = {"failure": text, "observed": time.time()}
+            failed = {"failure": text, "outcome": failure.outcome, "observed": time.time()}
             cache.write(failed, OFFERS, cache.identity(library, place))
-        return Offer(text)
+        return Offer(text, is_imported=failure.outcome != NOT_IMPORTED)
 
 
 def _offer(answer: dict[str, Any]) -> Offer:
     match answer:
-        case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch)}:
+        case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch),
+              "imports": list(imports), "devices": list(devices)}:  # fmt: skip
             own = " ".join(map(str, protocols)) or NOTHING
             kept = {str(name): str(found) for name, found in dispatch.items()}
-            return Offer(own, tuple(map(str, exports)), dispatch=kept)
+            calls, where = tuple(map(str, imports)), tuple(map(str, devices))
+            return Offer(own, tuple(map(str, exports)), calls, where, dispatch=kept)
     raise RequestFailed("an incomplete answer", "crashed")
 
 
@@ -124,9 +133,10 @@ def known(library: _core.Library, place: Environment, retry: bool = False) -> Of
         return Offer(NOTHING)
     kept = cache.read(OFFERS, cache.identity(library, place))
     match kept:
-        case {"failure": str(text), "observed": float(observed)}:
-            is_recent = 0 <= time.time() - observed < RETRY_S
-            return Offer(text, is_old_failure=True) if is_recent and not retry else None
+        case {"failure": str(text), "outcome": str(outcome), "observed": float(observed)}:
+            if retry or not 0 <= time.time() - observed < RETRY_S:
+                return None
+            return Offer(text, is_imported=outcome != NOT_IMPORTED, is_old_failure=True)
     try:
         return None if kept is None else _offer(kept)
     except RequestFailed:
@@ -154,7 +164,7 @@ def table(
     heads = columns(rows)
     widest = max(map(cell_len, heads))
     yield Text(shorten(heads[0], width), style="bold")
-    head_of = dict(zip((one.name for one in (*installed, *absent)), heads[1:], strict=True))
+    named = [row[0] for row in rows]
     found = {one.name: offer for one in installed if (offer := known(one, place, retry))}
     requested = [one for one in installed if one.name not in found]
     failed = [name for name, offer in found.items() if offer.is_old_failure]
@@ -168,11 +178,16 @@ def table(
             if one.name in coming:
                 progress(sum(each.done() for each in coming.values()), len(coming), one.name)
                 found[one.name] = coming[one.name].result()
+            offer = found[one.name]
             # The last column is never cut.
-            labeled = [f"exports  {found[one.name].describe()}"]
-            labeled.append(f"imports  {' '.join(one.protocols) or 'nothing'}")
-            labeled += [f"NumPy    {numpy}"] if (numpy := found[one.name].under_numpy()) else []
-            head, room = head_of[one.name], max(width - widest - 2, LEAST_ROOM)
+            labeled = [f"exports  {offer.describe()}"]
+            imports = one.protocols if offer.imports is None else offer.imports
+            labeled += [f"imports  {' '.join(imports) or 'nothing'}"] if offer.is_imported else []
+            labeled += [f"NumPy    {numpy}"] if (numpy := offer.under_numpy()) else []
+            # Of the devices that the library may have, those that it has here.
+            devices = () if not offer.is_imported else offer.devices or one.devices
+            rows[named.index(one.name)] = (one.name, one.version or "-", " ".join(devices) or "-")
+            head, room = columns(rows)[named.index(one.name)], max(width - widest - 2, LEAST_ROOM)
             for line in labeled:
                 name, answer = line[:NAME], line[NAME:]
                 for part in wrap(answer, room - NAME, whole=True) or [""]:
@@ -181,7 +196,7 @@ def table(
     finally:
         pool.shutdown(cancel_futures=True)
     for one in absent:
-        yield Text(f"{pad(head_of[one.name], widest)}  {one.why_not}")
+        yield Text(f"{pad(heads[named.index(one.name)], widest)}  {one.why_not}")
     if failed:
         text = "failed within the last hour and were not imported again; to try:"
         yield from map(Text, fold([f"{listing(failed, len(failed))} {text}",

@@ -174,13 +174,28 @@ def library(
     )
 
 
+def install_command(name: str, paths: Iterable[str], place: Environment) -> str:
+    """The command that installs all that the library needs; `paths` are its adapter files."""
+    base = arguments.split(name)[0]
+    files = [read_adapter(Path(path).parent.name.rstrip("s"), base, Path(path)) for path in paths]
+    return _install_command(place, _distributions(base, files))
+
+
+def _install_command(place: Environment, distributions: tuple[str, ...]) -> str:
+    pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
+    return f"{pip} install {pip_word(distributions[0])}" if distributions else ""
+
+
+def _distributions(base: str, files: list[AdapterFile]) -> tuple[str, ...]:
+    return next((f.distributions for f in files if f.distributions is not None), (base,))
+
+
 def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple[str, str]:
     """The version, or the command that installs it."""
     if place.failure is not None:
         return "", place.failure.reason
-    distributions = next((f.distributions for f in files if f.distributions is not None), (base,))
+    distributions = _distributions(base, files)
     extensions = [file.extension for file in files if file.extension is not None]
-    pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
     if extensions:
         # The module contains its library, so the installed version does not matter.
         if all(place.is_built(extension) for extension in extensions):
@@ -192,7 +207,7 @@ def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple
         return "", ""
     version = place.installed_version(requirement_name(one) for one in distributions) or ""
     version = shortened(version)
-    return version, "" if version else f"{pip} install {pip_word(distributions[0])}"
+    return version, "" if version else _install_command(place, distributions)
 
 
 def pip_word(requirement: str) -> str:

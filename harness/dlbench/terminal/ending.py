@@ -18,17 +18,24 @@ from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten, wrap
 
 MOST_LINES = 6
+MOST_SERIOUS = 2
 LABEL = 14
 SPEEDS = ("protocol", "fastest", "x native", "slowest", "x fastest")
 #: Findings that must be shown although each cell has a number.
-SERIOUS = ("drops", "converts", "writes", "journal", "environment", "not installed")
+SERIOUS = ("drops", "converts", "writes", "import order", "journal", "environment",
+           "not installed")  # fmt: skip
 #: Failures that are examined before the slowest pair.
 FAULTS = ("crashed", "timed-out", "wrong", "race")
 
 
 def _answer(document: Document, found: Sequence[Finding]) -> list[Finding]:
     """Copies, failures, serious findings and, where anything was measured, noise."""
-    return [*_copies(document, found), *_failures(found), *_serious(found), *_noise(document)]
+    return [
+        *_copies(document, found),
+        *_failures(found),
+        *serious_findings(found),
+        *_noise(document),
+    ]
 
 
 def _next_commands(
@@ -170,11 +177,17 @@ def _failures(found: Sequence[Finding]) -> Iterator[Finding]:
     yield Finding("fails", f"{first.label} {first.text}" + (f"; and {more}" if more else ""))
 
 
-def _serious(found: Sequence[Finding]) -> Iterator[Finding]:
-    serious = [finding for finding in found if finding.label in SERIOUS]
-    if serious:
-        more = f"; and {len(serious) - 1} more" if len(serious) > 1 else ""
-        yield Finding(serious[0].label, serious[0].text + more)
+def serious_findings(found: Sequence[Finding]) -> Iterator[Finding]:
+    # An order of imports without a command is that of a pair, and none failed.
+    serious = [finding for finding in found if finding.label in SERIOUS and finding.command]
+    labels = list(dict.fromkeys(finding.label for finding in serious))[:MOST_SERIOUS]
+    unshown = {finding.label for finding in serious} - {*labels}
+    for label in labels:
+        first = next(finding for finding in serious if finding.label == label)
+        # The last line counts those of the labels that are not shown.
+        counted = {label} | (unshown if label == labels[-1] else set())
+        others = sum(finding.label in counted for finding in serious) - 1
+        yield Finding(label, first.text + (f"; and {others} more" if others else ""))
 
 
 def _noise(document: Document) -> Iterator[Finding]:

@@ -33,10 +33,7 @@ Ref protocols_of(const Library& consumer, const Exchange& exchange) {
   return Ref::borrow(both.get());
 }
 
-}  // namespace
-
-ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
-  const Ref protocols = protocols_of(consumer, exchange);
+std::vector<std::string> names_in(const Ref& protocols) {
   std::vector<std::string> offered;
   for (const std::string_view protocol : kProtocols) {
     std::string name(protocol);
@@ -44,6 +41,21 @@ ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
       offered.push_back(std::move(name));
     }
   }
+  return offered;
+}
+
+}  // namespace
+
+std::vector<std::string> imports_of(const Library& library) {
+  const Ref protocols =
+      library.consumer ? optional_attribute(library.consumer.get(), "PROTOCOLS") : Ref{};
+  return protocols && PyDict_Check(protocols.get()) ? names_in(protocols)
+                                                    : std::vector<std::string>{};
+}
+
+ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
+  const Ref protocols = protocols_of(consumer, exchange);
+  const std::vector<std::string> offered = names_in(protocols);
   std::string name(call_for(exchange.protocol, offered));
   if (name.empty()) {
     std::string reason = exchange.consumer + " has no call for " + exchange.protocol;

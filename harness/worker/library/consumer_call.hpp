@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "model/entry.hpp"
 #include "worker/library/adapter.hpp"
@@ -13,6 +14,9 @@ struct ConsumerCall {
   std::string name;  ///< name of the entry: the protocol, or `convert`
   Ref spelled;       ///< value of the entry
 };
+
+/// The protocols that a library has a call for.
+std::vector<std::string> imports_of(const Library& library);
 
 /// Throws Failure no-protocol if the consumer has no such call, and no-device if the device is
 /// missing.
