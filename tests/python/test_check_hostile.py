@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import resource
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -163,6 +164,7 @@ def test_a_complaint_that_is_no_utf8_is_spelled_out() -> None:
 # Arrays of NumPy's whose type publishes a table that NAME says.
 TABLES = """\
 import ctypes
+import resource
 import numpy as np
 
 FUNCTION = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
@@ -225,3 +227,15 @@ def test_a_table_that_is_none_costs_the_cells_of_its_protocol(tmp_path: Path) ->
         assert plain["ok"]["outcome"] == "zero-copy", name
         assert converted["ok"]["outcome"] == "zero-copy", name
         assert by_table["error"]["outcome"] == "refused", (name, by_table)
+
+
+def test_a_result_that_repeats_one_element_without_end_is_not_gathered() -> None:
+    """Each way of reading has a limit: the elements are 4 GiB."""
+    endless = np.lib.stride_tricks.as_strided(np.zeros(1, "f4"), (2**30,), (0,))
+    consumer = ModuleType("forged")
+    consumer.PROTOCOLS = {"dlpack": lambda x: x.__dlpack__(max_version=(1, 0)) and endless}  # type: ignore[attr-defined]
+    subject = Subject("forged", None, consumer)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert running.run(subject, "import.versioned")["outcome"] == "unclear"
+    assert judged(lambda case: endless, "buffer.keeps-memory") == ["broken"]
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 2**20  # KiB

@@ -59,6 +59,11 @@ def gathered(place: Any, shape: Any, strides: Any, item: int) -> bytes:
         raise Broken(f"shape {shape}, strides {strides} at {place}: {error}") from None
 
 
+def values_of_numpy(array: Any) -> bytes:
+    """The elements of an array of NumPy's in C order, however many another library describes."""
+    return gathered(array.ctypes.data, array.shape, array.strides, array.itemsize)
+
+
 def read(capsule: Any) -> Facts:
     """The facts of a capsule. NotApplicable where it holds none: `export.capsule` reports why."""
     try:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.reading import CODES, CPU, Facts, describe_error, values
+from dlbench.check.reading import CODES, CPU, Facts, describe_error, values, values_of_numpy
 from dlbench.check.reading import address as address_of
 from dlbench.check.verdict import Broken, Ended, NotApplicable, Unclear
 
@@ -26,7 +26,7 @@ def readings(
     each way that reads it. `function` finds the adapter's functions by name. Without
     `request_export` nothing is read by DLPack.
 
-    Raises NotApplicable if no way reads it, Unclear if its export alone describes it, falsely.
+    Raises NotApplicable if no way reads it, Unclear if what describes it is no array.
     """
     place, known = result, None
     # The function may be about arrays of the library's own type, and the result is of another.
@@ -42,21 +42,24 @@ def readings(
     adapted = function("values")
     if adapted is not None:
         ways.insert(0, lambda: _by_values(adapted(result), known))
-    why: Exception | Ended = NotApplicable("no protocol reads it")
+    why = faulty = ""  # texts: an exception would keep the result alive
     is_read = False
     for way in ways:
         try:
             facts = way()
+        except Broken as end:
+            faulty = str(end)
+            continue
         except (Exception, Ended) as error:
-            why = error
+            why = describe_error(error)
             continue
         is_read = True
         yield facts if known is None else {**facts, "address": known}
     if is_read:
         return
-    if isinstance(why, Broken):
-        raise Unclear(f"its own export alone describes its result, and that is faulty: {why}")
-    raise NotApplicable(f"its result cannot be read: {describe_error(why)}")
+    if faulty:
+        raise Unclear(f"what describes its result is faulty: {faulty}")
+    raise NotApplicable(f"its result cannot be read: {why}")
 
 
 def _by_values(readable: Any, known: int | None) -> Facts:
@@ -105,7 +108,7 @@ def _of_numpy(array: Array, result: Any) -> Facts:
         "address": array.ctypes.data,
         "dtype": (*CODES[name], 1),
         "shape": array.shape,
-        "values": array.tobytes(),
+        "values": values_of_numpy(array),
         "readonly": not array.flags.writeable,
     }
 
