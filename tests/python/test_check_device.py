@@ -119,8 +119,12 @@ def test_the_table_names_the_device_and_the_command_that_was_given() -> None:
     assert "on cuda:0." in head
     assert "on the CPU" not in head
     assert "`dlbench check numpy --adapters own '--out=a b'`" in head
+    report.results["export.device-method"] = runner.Result("export.device-method", "holds", "so")
     host = section.entries(runner.Library("numpy", numpy, None), report, {})
-    assert "on the CPU." in conformance.text(doc(section.document(host, command, 0.0)))
+    page = conformance.text(doc(section.document(host, command, 0.0)))
+    assert "on the CPU." in page
+    # Two underscores are bold text in Markdown.
+    assert "| `device-method` an array with `__dlpack__` has `__dlpack_device__` too |" in page
 
 
 MAKES = """\
