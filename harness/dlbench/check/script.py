@@ -116,7 +116,8 @@ def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str
     if {"table", "function"} & {node.id for node in names}:
         inner += TABLE
     elif rule.call or read & CAPSULE_NAMES:
-        inner += [f"capsule = {rule.call or 'requested(array)'}", DESCRIBED]
+        inner.append(f"capsule = {rule.call or 'requested(array)'}")
+        inner += [DESCRIBED] * bool(read & CAPSULE_NAMES - {"capsule"})
         # What exports no struct with the field breaks no such rule.
         inner += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in rule.lines)
     return lines, [*inner, *rule.lines.splitlines()]

@@ -225,7 +225,7 @@ def fields(subject: Subject) -> str:
     return f"shape {shape}"
 
 
-@producer_rule("buffer.keeps-memory", PEP3118)
+@producer_rule("buffer.keeps-memory", PEP3118, source="large")
 def keeps_memory(subject: Subject) -> str:
     r"""a view keeps the memory after the array is deleted
 

@@ -79,8 +79,7 @@ def renamed_capsule(subject: Subject) -> str:
     """a renamed capsule does not delete its tensor
 
     at, expected = exported_address(capsule), source.tobytes()
-    consumed(ctypes.CFUNCTYPE, capsule)
-    del capsule, array, source; gc.collect()
+    consumed(ctypes.CFUNCTYPE, capsule); del capsule, array, source; gc.collect()
     require_still(at, expected)
     """
     case = subject.case(bytes=1 << 19)
