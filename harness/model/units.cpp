@@ -47,7 +47,8 @@ double scaled(std::string_view what, std::string_view text, std::string_view all
 /// The unit of the last digit that is printed: the third digit, or the second where the half-width
 /// is one of the second digit or more. 0.01 below 1.
 double last_digit(double value, double half_width) {
-  const double first = value < 10 ? 1 : value < 100 ? 10 : 100;
+  double first = 1;  // the unit of the first digit
+  while (value >= 10 * first && first < 1e15) first *= 10;
   return value >= 1 && half_width >= first / 10 ? first / 10 : first / 100;
 }
 

@@ -71,6 +71,12 @@ TEST(FormatDuration, HasThreeDigitsAndAUnit) {
   EXPECT_EQ(format_duration(-1286, 4000), "-1.3 us");
 }
 
+TEST(FormatNumber, HasThreeDigitsAtMost) {
+  EXPECT_EQ(format_number(130930), "131000");
+  EXPECT_EQ(format_number(130930, 4000), "131000");
+  EXPECT_EQ(format_number(130930, 20000), "130000");
+}
+
 TEST(FormatShare, HasTwoDigitsOrATenthOfAPercent) {
   EXPECT_EQ(format_share(0.0004), "0.0 %");
   EXPECT_EQ(format_share(0.031), "3.1 %");

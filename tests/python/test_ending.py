@@ -64,6 +64,17 @@ def test_the_answer_has_at_most_six_lines(width: int) -> None:
     assert "next          dlbench debug latest torch warp" in text
 
 
+def test_failures_are_counted_as_in_the_footer() -> None:
+    missing = [
+        samples.missing("numpy", consumer, "refused", why, bytes=size)
+        for consumer, why in (("torch", "read-only"), ("jax", "no grad"))
+        for size in (4096, 65536)
+    ]
+    text = " ".join(ending(samples.document(*missing), 120).split())
+    assert "; in all 4 refused next" in text
+    assert "0 measured, 4 refused" in text
+
+
 def test_libraries_are_compared_and_native_is_their_scale() -> None:
     text = ending(
         samples.document(

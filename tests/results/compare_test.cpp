@@ -202,7 +202,7 @@ TEST_F(Compare, WhatTheReferenceMovedByIsNoChangeOfACell) {
   EXPECT_EQ(cell(made, "a").inconclusive->cause, InconclusiveCause::reference_moved);
   ASSERT_FALSE(made.warnings.empty());
   EXPECT_EQ(made.warnings.front().code, "reference-moved");
-  EXPECT_EQ(made.warnings.front().data.at("by"), "10.0 %");
+  EXPECT_EQ(made.warnings.front().data.at("by"), "10 %");
 }
 
 TEST_F(Compare, EachEnvironmentHasItsOwnReference) {

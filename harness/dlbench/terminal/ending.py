@@ -32,7 +32,7 @@ def _answer(document: Document, found: Sequence[Finding]) -> list[Finding]:
     """Copies, failures, serious findings and, where anything was measured, noise."""
     return [
         *_copies(document, found),
-        *_failures(found),
+        *_failures(document, found),
         *serious_findings(found),
         *_noise(document),
     ]
@@ -167,14 +167,17 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     yield Finding("copies", text)
 
 
-def _failures(found: Sequence[Finding]) -> Iterator[Finding]:
+def _failures(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
+    """The first failure, and the number of all cells that failed, as in the footer."""
     failed = [finding for finding in found if finding.label in FAILURES]
     if not failed:
         return
-    first = failed[0]
-    numbers = Counter(finding.label for finding in failed[1:])
-    more = ", ".join(f"{number} {label}" for label, number in numbers.items())
-    yield Finding("fails", f"{first.label} {first.text}" + (f"; and {more}" if more else ""))
+    text = f"{failed[0].label} {failed[0].text}"
+    if len(failed) > 1:
+        cells = Counter(e.found for e in document.not_measured if not e.is_untimed)
+        counted = ", ".join(f"{cells[label]} {label}" for label in FAILURES if cells[label])
+        text += f"; in all {counted}"
+    yield Finding("fails", text)
 
 
 def serious_findings(found: Sequence[Finding]) -> Iterator[Finding]:

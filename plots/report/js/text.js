@@ -15,7 +15,8 @@ const byId = (id) => document.getElementById(id);
 
 // These print as format_number(), format_duration() and format_share() of harness/model/units.hpp.
 function lastDigit(value, halfWidth) {
-  const first = value < 10 ? 1 : value < 100 ? 10 : 100;
+  let first = 1; // the unit of the first digit
+  while (value >= 10 * first && first < 1e15) first *= 10;
   return value >= 1 && halfWidth >= first / 10 ? first / 10 : first / 100;
 }
 
