@@ -100,6 +100,34 @@ def _disown_settings(effects: import_effects.Effects, tree: ast.Module) -> None:
         del effects["environment"]
 
 
+def is_code_of(files: list[str], consumer: ModuleType, producer: ModuleType | None) -> bool:
+    """Do all these files of machine code lie in packages of the consumer, and none in one that the
+    producer's adapter imports too? The pair of one library is its own consumer."""
+    own = _packages(consumer)
+    if producer is not None and _library(producer) != _library(consumer):
+        own -= _packages(producer)
+    maps = Path("/proc/self/maps").read_text(errors="replace").splitlines()
+    paths = {Path(line.split(None, 5)[5]) for line in maps if "/" in line}
+    folders = [Path(path) for root in own for path in getattr(sys.modules[root], "__path__", ())]
+    inside = {path.name for path in paths if any(map(path.is_relative_to, folders))}
+    outside = {path.name for path in paths} - inside
+    return bool(files) and set(files) <= inside - outside
+
+
+def _library(module: ModuleType) -> str:
+    return arguments.split(module.__name__.split("_", 3)[3])[0]
+
+
+def _packages(module: ModuleType) -> set[str]:
+    """The packages that an adapter imports, and that of the library's name."""
+    named = [
+        value.__name__ if isinstance(value, ModuleType) else str(getattr(value, "__module__", ""))
+        for value in vars(module).values()
+    ]
+    roots = {name.partition(".")[0] for name in (*named, _library(module))}
+    return (roots & set(sys.modules)) - set(sys.stdlib_module_names) - {"dlbench"}
+
+
 def version(name: str, module: ModuleType) -> str:
     """The adapter's VERSION, else that of its distribution as installed here, or nothing."""
     own = getattr(module, "VERSION", None)

@@ -4,9 +4,12 @@ lacks."""
 from __future__ import annotations
 
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
+from numpy._core import _multiarray_umath as multiarray
 
 from dlbench import loading
 from judging import GIVE, NUMPY, READONLY, SHARE, found
@@ -131,3 +134,34 @@ def test_an_absent_call_costs_its_own_cells(tmp_path: Path) -> None:
     assert cross(tmp_path, GIVE, OLD, "convert", F32)["ok"]["outcome"] == "zero-copy"
     fail = cross(tmp_path, GIVE, OLD, "dlpack_c", F32)["error"]
     assert (fail["outcome"], fail["reason"]) == ("no-protocol", "taker has no call for dlpack_c")
+
+
+def adapter_of(role: str, name: str, **names: Any) -> ModuleType:
+    module = ModuleType(f"_dlbench_{role}_{name}")
+    vars(module).update(names)
+    return module
+
+
+@pytest.mark.parametrize(
+    ("files", "consumer", "producer", "is_its"),
+    [
+        (["numpys.so"], {"np": np}, {}, True),
+        (["numpys.so"], {"asarray": np.asarray}, {}, True),
+        # The consumer may have called a function of the producer's package.
+        (["numpys.so"], {"np": np}, {"np": np}, False),
+        (["numpys.so", "other.so"], {"np": np}, {}, False),
+        (["numpys.so"], {"pytest": pytest}, {}, False),
+        ([], {"np": np}, {}, False),
+    ],
+)
+def test_the_code_of_a_package_is_the_consumers(
+    files: list[str], consumer: dict[str, Any], producer: dict[str, Any], is_its: bool
+) -> None:
+    named = [Path(multiarray.__file__).name if file == "numpys.so" else file for file in files]
+    taker, giver = adapter_of("consumer", "a", **consumer), adapter_of("producer", "b", **producer)
+    assert loading.is_code_of(named, taker, giver) == is_its
+
+
+def test_the_code_of_one_library_in_both_roles_is_its_own() -> None:
+    both = [adapter_of(role, "a", np=np) for role in ("consumer", "producer")]
+    assert loading.is_code_of([Path(multiarray.__file__).name], *both)

@@ -216,6 +216,26 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
   } catch (const exchange::ViewError&) {
     // An impossible description: `judge_result` has warned already.
   }
+  if (judgement_.copied_by.empty() && is_read_by_consumer()) judgement_.copied_by = "consumer";
+}
+
+// Was every page of the array itself read, and by code of the consumer's package alone? Then the
+// producer exported its own memory.
+bool ExchangeJudge::is_read_by_consumer() const try {
+  if (!judgement_.guard || judgement_.evidence.guard != Proof::no) return false;
+  const Ref loading = checked(PyImport_ImportModule("dlbench.loading"));
+  const Ref files = checked(PyList_New(0));
+  for (const std::string& file : judgement_.guard->by) {
+    const Ref name =
+        checked(PyUnicode_FromStringAndSize(file.data(), static_cast<Py_ssize_t>(file.size())));
+    if (PyList_Append(files.get(), name.get()) != 0) throw fetch_failure();
+  }
+  const Ref producer = call_.producer().producer ? call_.producer().producer : Ref::borrow(Py_None);
+  const Ref found = checked(PyObject_CallMethod(loading.get(), "is_code_of", "OOO", files.get(),
+                                                call_.consumer().consumer.get(), producer.get()));
+  return PyObject_IsTrue(found.get()) == 1;
+} catch (const Failure&) {
+  return false;
 }
 
 }  // namespace dlbench::worker

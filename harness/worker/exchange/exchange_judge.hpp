@@ -50,6 +50,7 @@ class ExchangeJudge {
   Judgement judge_plainly();
   Judgement judge_guarded(const exchange::View& source);
   void find_copier(const ObservedProtocol& observed, bool is_guarded);
+  bool is_read_by_consumer() const;
   void check_growth(TimedBlocks& blocks);
 
   ExchangeCall& call_;
