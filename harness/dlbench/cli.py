@@ -123,7 +123,8 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
         if word not in known:
             kind = "verb or library" if word == words[0] else "library"
             hint = _core.did_you_mean(word, [*known, *VERBS])
-            raise BadInput(f"unknown {kind} {word!r}{hint}; 'dlbench list' lists them")
+            own = "'dlbench list' lists them, --adapters adds your own"
+            raise BadInput(f"unknown {kind} {word!r}{hint}; {own}")
     if len(words) != 2:
         raise BadInput(f"a pair needs two libraries, not {len(words)}: 'dlbench numpy torch'")
 

@@ -146,6 +146,87 @@ def test_the_action_runs(with_base: bool, place: Path) -> None:
     assert ("### What changed" in summary) == with_base
 
 
+MYLIB = """import numpy as np
+
+class Array:
+    def __init__(self, data):
+        self.data = data
+    def __dlpack__(self, **options):
+        return self.data.__dlpack__(**options)
+    def __dlpack_device__(self):
+        return self.data.__dlpack_device__()
+
+def from_dlpack(x):
+    return Array(np.from_dlpack(x))
+"""
+COPYING = MYLIB.replace("np.from_dlpack(x)", "np.from_dlpack(x).copy()")
+PRODUCER = """import mylib
+DISTRIBUTION = None
+def make(case, device):
+    return mylib.Array(case.numpy())
+def address(array):
+    return array.data.ctypes.data
+"""
+CONSUMER = """import mylib
+DISTRIBUTION = None
+PROTOCOLS = {"dlpack": mylib.from_dlpack}
+"""
+
+
+def gated(kind: str) -> tuple[list[str], dict[str, str]]:
+    """The steps of one kind of job after the installation, and its environment."""
+    if kind == "workflow":
+        job = GITHUB["jobs"]["dlbench"]
+        return [*scripts(job["steps"])][1:], job["env"]
+    if kind == "gitlab":
+        job = GITLAB["array exchange"]
+        return ["\n".join(job["script"])], job["variables"]
+    inputs = {name: one.get("default", "") for name, one in ACTION["inputs"].items()}
+    inputs |= ACTION_USED[0]["with"]
+    steps = [step for step in ACTION["runs"]["steps"] if "run" in step][1:]
+    env = {name: value(text, inputs) for step in steps for name, text in step["env"].items()}
+    return [*scripts(steps)], env
+
+
+@pytest.mark.parametrize(
+    ("kind", "head"),
+    [("workflow", COPYING), ("gitlab", COPYING), ("action", COPYING), ("workflow", MYLIB)],
+    ids=["workflow", "gitlab", "action", "honest"],
+)
+def test_a_gate_judges_a_library_that_dlbench_does_not_know(
+    kind: str, head: str, tmp_path: Path
+) -> None:
+    """The steps as they are printed, with fewer processes, over two checkouts of a small library.
+    The environments that a job installs are stand-ins that import a checkout."""
+    for side, source in (("base", MYLIB), ("head", head)):
+        (tmp_path / f"{side}-source").mkdir()
+        (tmp_path / f"{side}-source/mylib.py").write_text(source)
+        (tmp_path / f"{side}-env/bin").mkdir(parents=True)
+        for name, words in (("dlbench", "-m dlbench "), ("python", "")):
+            script = tmp_path / f"{side}-env/bin/{name}"
+            path = f'PYTHONPATH="{tmp_path}/{side}-source:$PYTHONPATH"'
+            script.write_text(f'#!/bin/sh\n{path} exec "{sys.executable}" {words}"$@"\n')
+            script.chmod(0o755)
+    for role, text in (("producers", PRODUCER), ("consumers", CONSUMER)):
+        (tmp_path / "head-source/adapters" / role).mkdir(parents=True)
+        (tmp_path / "head-source/adapters" / role / "mylib.py").write_text(text)
+    # GitLab checks out head in the job's own folder.
+    (tmp_path / "adapters").symlink_to("head-source/adapters")
+    steps, env = gated(kind)
+    few = {name: re.sub(r"--replicas 6 --budget 120s", "--replicas 2 --sizes 64KiB", str(text))
+           for name, text in env.items()}  # fmt: skip
+    assert few != env
+    *before, gate = [shell(tmp_path, step, **few) for step in steps]
+    assert all(done.returncode == 0 for done in before)
+    copies = "1 outcome" in gate.stderr
+    assert copies == (head == COPYING), gate.stdout + gate.stderr
+    assert gate.returncode == 1 or not copies
+    if copies and kind != "gitlab":
+        summary = (tmp_path / "summary.md").read_text()
+        assert summary.startswith("### What changed: 1 worse")
+        assert "| worse | numpy -> mylib dlpack 64 KiB | zero-copy -> copy |" in summary
+
+
 def test_the_docs_give_the_action_inputs_that_it_has() -> None:
     (step,) = ACTION_USED
     assert set(step["with"]) <= set(ACTION["inputs"])
