@@ -10,6 +10,7 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
 from dlbench.document import ComparedCell, Comparison
+from dlbench.document.comparison import OPEN
 from dlbench.terminal import changes
 
 from .drawing import PALE, SMALL, text_width
@@ -17,22 +18,25 @@ from .forest import Forest, forest
 from .ink import INK, PAPER
 
 MOST_ROWS = 60
-#: Color and marker of each verdict; the markers help color-blind readers.
+#: Color and marker of each result; the markers help color-blind readers.
 STYLES = {
+    "worse": ("#b2182b", "X"),
+    "other": ("#cc79a7", "P"),
+    "better": ("#009e73", "P"),
     "SLOW": ("#d55e00", ">"),
     "FAST": ("#009e73", "<"),
     "AMBIG": ("#6f6f6f", "D"),
     "INCONCLUSIVE": ("#b07c00", "s"),
     "SAME": ("#0072b2", "o"),
 }
-ORDER = ("SLOW", "FAST", "INCONCLUSIVE", "AMBIG", "SAME")
+UNFILLED = ("SAME", "", *OPEN)
 
 
 def figure(comparison: Comparison, machine: str = "") -> Figure:
     """The figure, with changed cells first and the largest change on top. `machine`: the head's
     processor."""
     cells = [cell for cell in comparison.cells if cell.ratio is not None]
-    cells.sort(key=lambda c: (ORDER.index(c.verdict or "SAME"), -_size(c), c.name))
+    cells.sort(key=lambda cell: cell.rank)
     shown = cells[:MOST_ROWS]
     within = values.percent(comparison.threshold)
     metric = comparison.metric
@@ -49,13 +53,9 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     made = forest(title, comparison.counted(), labels, words, notes, nothing)
     if made.axes is not None:
         _draw(made.axes, shown, comparison.threshold)
-        _draw_key(made, {cell.verdict for cell in shown})
+        _draw_key(made, {cell.result for cell in shown})
         made.name_axis(f"{metric}, head / base")
     return made.figure
-
-
-def _size(cell: ComparedCell) -> float:
-    return abs(math.log(_ratio(cell)))
 
 
 def _ratio(cell: ComparedCell) -> float:
@@ -102,11 +102,11 @@ def _draw(axes: Axes, cells: list[ComparedCell], threshold: float) -> None:
     )
     axes.xaxis.set_minor_locator(NullLocator())
     for row, (cell, ratio) in enumerate(ratios):
-        color, marker = STYLES[cell.verdict or "SAME"]
+        color, marker = STYLES.get(cell.result, STYLES["SAME"])
         if cell.interval is not None:
             ends = [max(cell.interval[0], 1 / most), min(cell.interval[1], most)]
             axes.plot(ends, [row + 0.5] * 2, color=color, linewidth=1.6, solid_capstyle="butt")
-        filled = cell.verdict in ("SLOW", "FAST")
+        filled = cell.result not in UNFILLED
         axes.plot([ratio], [row + 0.5], marker=marker, markersize=5.5, color=color,
                   markerfacecolor=color if filled else PAPER, linestyle="none")  # fmt: skip
 
@@ -121,13 +121,13 @@ def ticks(most: float) -> list[float]:
     return sorted({*kept, *(1 / step for step in kept)})
 
 
-def _draw_key(made: Forest, verdicts: set[str | None]) -> None:
+def _draw_key(made: Forest, results: set[str]) -> None:
     x, y = made.key
-    for verdict, (color, marker) in STYLES.items():
-        if verdict not in verdicts:
+    for result, (color, marker) in STYLES.items():
+        if result not in results:
             continue
         made.canvas.plot([x + 0.1], [y], marker=marker, color=color, markersize=5.5,
-                         markerfacecolor=color if verdict in ("SLOW", "FAST") else PAPER,
+                         markerfacecolor=color if result not in UNFILLED else PAPER,
                          linestyle="none")  # fmt: skip
-        made.canvas.text(x + 0.25, y, verdict, fontsize=SMALL + 1, va="center")
-        x += 0.25 + text_width(verdict, SMALL + 1) + 0.3
+        made.canvas.text(x + 0.25, y, result, fontsize=SMALL + 1, va="center")
+        x += 0.25 + text_width(result, SMALL + 1) + 0.3

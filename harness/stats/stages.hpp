@@ -34,8 +34,9 @@ std::size_t processes_to_detect(double change, double spread, double degrees_of_
 
 /// The smallest number of processes on each side that detects such a change with a power of 99 %,
 /// if their standard deviation is `spread`. Uses Student's t while a rank test cannot reach
-/// `level`. None if kMostReplicas are too few.
-inline constexpr std::size_t kMostReplicas = 1000;
+/// `level`. None if kMostReplicas are too few: more would cost hours, and a machine that needs them
+/// drifts meanwhile.
+inline constexpr std::size_t kMostReplicas = Stages{}.most;
 std::optional<std::size_t> replicas_to_detect(double change, double spread, double level,
                                               Quantiles& quantiles);
 

@@ -2,41 +2,34 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Sequence
 from pathlib import Path
 
-from dlbench.document import ComparedCell, Comparison
+from dlbench.document import Comparison
 from dlbench.terminal import changes
 
 from . import packing
 
 #: The values of each cell, in the order that the page expects.
-KEYS = ("name", "base", "head", "ratio", "lo", "hi", "verdict", "presence", "base_outcome",
-        "head_outcome", "outcome_change")  # fmt: skip
+KEYS = ("name", "base", "head", "ratio", "lo", "hi", "result", "speed")
 
 
-def packed(comparison: Comparison) -> str:
-    """The comparison's facts, and a row for each cell."""
-    head = comparison.to_json(without=("cells",))
+def packed(comparison: Comparison, labels: Sequence[str]) -> str:
+    """The comparison's facts, and a row for each cell. `labels`: the page's names for its runs, of
+    which the first is base and the last is head; two environments of one run have names."""
+    head = {**comparison.to_json(without=("cells",)), "counted": comparison.counted()}
+    of_runs = {"base": labels[0], "head": labels[-1]} if len(labels) > 1 else {}
     # Omit folders, because the page may be shared.
     for name, side in comparison.sides.items():
-        head[name] = side.to_json() | {"runs": [Path(run).name for run in side.runs]}
-    return packing.packed({**head, "keys": [*KEYS, "label", "details"], "rows": rows(comparison)})
+        names = [Path(run).name for run in side.runs] if not side.environment else []
+        names = [of_runs[name]] if name in of_runs else names
+        head[name] = side.to_json() | {"runs": names}
+    return packing.packed({**head, "keys": [*KEYS, "outcomes", "label"], "rows": rows(comparison)})
 
 
 def rows(comparison: Comparison) -> list[list[object]]:
-    """The cells' values by KEYS, the cell's label, and the details; the most important cells
-    first."""
+    """The cells' values by KEYS, their outcomes and labels; the most important cells first."""
     return [[*(getattr(cell, key) for key in KEYS),
-             " ".join(changes.named(cell)).replace("->", "\u2192"), "; ".join(cell.details)]
-            for cell in sorted(comparison.cells, key=_weight)]  # fmt: skip
-
-
-def _weight(cell: ComparedCell) -> tuple[int, float, str]:
-    size = -abs(math.log(cell.ratio)) if cell.ratio else 0.0
-    if cell.outcome_change == "worse" or cell.presence == "lost":
-        return 0, size, cell.name
-    if cell.outcome_change or cell.presence == "gained":
-        return 3, size, cell.name
-    ranks = {"SLOW": 1, "FAST": 2, "INCONCLUSIVE": 4, "AMBIG": 5, "SAME": 6}
-    return ranks.get(cell.verdict or "", 7), size, cell.name
+             *(text.replace("->", "\u2192")
+               for text in (cell.outcomes, " ".join(changes.named(cell))))]
+            for cell in sorted(comparison.cells, key=lambda cell: cell.rank)]  # fmt: skip

@@ -17,7 +17,7 @@ def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None =
 
     The runs are packed already, so their documents are not needed here.
     """
-    change = changes.packed(comparison) if comparison else None
+    change = changes.packed(comparison, [run.label for run in runs]) if comparison else None
     frame = parts.template().generate(
         version=_core.version,
         glossary=glossary.rows(),

@@ -78,5 +78,5 @@ def _require_numbers(document: Document, name: str) -> None:
 
 
 def summary(document: Document, comparison: Comparison) -> str:
-    """The step summary of a run, with the changes since another run."""
-    return markdown.export(document, above=changes.section(comparison))
+    """The step summary of a run: the changes since another run, then the run."""
+    return markdown.export(document, first=changes.section(comparison))

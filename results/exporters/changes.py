@@ -2,67 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from dlbench import values
 from dlbench.compare import gate
 from dlbench.document import ComparedCell, Comparison
-from dlbench.terminal.changes import OPEN, amount, named
+from dlbench.document.comparison import OPEN
+from dlbench.terminal.changes import amount, named
 from dlbench.text.escaping import markdown
+from dlbench.text.layout import count
 
 from .tables import table
 
 MOST_ROWS = 200
 INTERVAL = "95 % interval"
-HEAD = ("", "cell", "ratio", INTERVAL, "base", "head", "outcome")
+HEAD = ("", "cell", "outcome", "speed", "ratio", INTERVAL, "base", "head")
 
 
 def section(comparison: Comparison) -> str:
-    """Counts, the changed cells, and the undecided cells folded."""
+    """Counts, the cells that are worse, the other changes, and the undecided cells folded."""
     within = values.percent(comparison.threshold)
     what = "" if comparison.is_timed else f", in {comparison.metric}"
-    text = f"\n### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
-    text += f"A cell is SAME if its change is surely below {within}.\n\n"
-    cells = comparison.cells
-    changed = [cell for cell in cells if _is_changed(cell)]
+    text = f"### What changed{what}: {comparison.counted() or 'nothing'}\n\n"
+    cells = sorted(comparison.cells, key=lambda cell: cell.rank)
+    if worse := [cell for cell in cells if cell.result == "worse"]:
+        # GitHub and GitLab draw this in red.
+        text += f"> [!CAUTION]\n> {count(len(worse), 'cell')} with a worse outcome\n\n"
+        text += _table(worse, comparison.metric) + "\n"
+    text += f"A {comparison.metric} is SAME if its change is surely below {within}.\n\n"
+    changed = [cell for cell in cells if cell.is_changed and cell.result != "worse"]
     if changed:
-        text += _table(sorted(changed, key=_rank), comparison.metric)
-    unsure = [cell for cell in cells if cell.verdict in OPEN and not _is_changed(cell)]
+        text += _table(changed, comparison.metric)
+    unsure = [cell for cell in cells if cell.result in OPEN]
     if unsure:
-        summary = f"{len(unsure)} cells are inconclusive because of noise"
+        summary = f"{count(len(unsure), 'cell')} inconclusive because of noise"
         body = _table(unsure, comparison.metric)
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
     undecided = gate.inconclusive(comparison, "--replicas")
     below = [*([undecided] if undecided else []), *(one.text for one in comparison.warnings)]
-    return text + "".join(f"\n{markdown(line)}\n" for line in below)
+    return text + "".join(f"\n{markdown(line)}\n" for line in below) + "\n"
 
 
-def _is_changed(cell: ComparedCell) -> bool:
-    verdict = cell.verdict in ("SLOW", "FAST")
-    return verdict or bool(cell.outcome_change) or cell.presence != "both"
-
-
-def _rank(cell: ComparedCell) -> tuple[int, str]:
-    """The most important changes first."""
-    if cell.outcome_change == "worse" or cell.presence == "lost":
-        return 0, cell.name
-    return 1 if cell.verdict == "SLOW" else 2, cell.name
-
-
-def _table(cells: Iterable[ComparedCell], metric: str) -> str:
-    rows = [dict(zip(HEAD, _row(cell, metric), strict=True)) for cell in cells]
+def _table(cells: Sequence[ComparedCell], metric: str) -> str:
+    rows = [dict(zip(HEAD, _row(cell, metric), strict=True)) for cell in cells[:MOST_ROWS]]
     # A count has no interval.
     head = [one for one in HEAD if metric == "time" or one != INTERVAL]
-    shown = ([row[one] for one in head] for row in rows[:MOST_ROWS])
-    text = table(head, shown, range(2, len(head) - 1))
-    return text + (f"\nand {len(rows) - MOST_ROWS} more\n" if len(rows) > MOST_ROWS else "")
+    shown = ([row[one] for one in head] for row in rows)
+    text = table(head, shown, range(HEAD.index("ratio"), len(head)))
+    return text + (f"\nand {len(cells) - MOST_ROWS} more\n" if len(cells) > MOST_ROWS else "")
 
 
 def _row(cell: ComparedCell, metric: str) -> list[str]:
-    verdict = cell.verdict or "" if cell.presence == "both" else cell.presence
     ratio = "" if cell.ratio is None else f"{cell.ratio:.3f}"
     interval = "" if cell.interval is None else "{:.3f} .. {:.3f}".format(*cell.interval)
-    before, after = cell.base_outcome, cell.head_outcome
-    outcome = after or "" if before == after else f"{before or 'none'} -> {after or 'none'}"
     sides = [amount(cell.base, metric), amount(cell.head, metric)]
-    return [verdict, " ".join(named(cell)), ratio, interval, *sides, outcome]
+    place = " ".join(named(cell))
+    return [cell.result, place, cell.outcomes, cell.speed, ratio, interval, *sides]

@@ -23,12 +23,12 @@ MOST_REASONS = 400
 LAST_WORD = 1024  #: bytes reserved for the note of what was left out
 
 
-def export(document: Document, most_bytes: int = MOST_BYTES, above: str = "") -> str:
+def export(document: Document, most_bytes: int = MOST_BYTES, first: str = "") -> str:
     """GitHub's Markdown of at most `most_bytes` bytes; a note lists what is left out.
 
-    `above`: text between the counts and the rest.
+    `first`: text above the counts.
     """
-    text = _head(document) + above
+    text = first + _head(document)
     left_out: list[str] = []
     room = most_bytes - len(text.encode()) - LAST_WORD
     for title, body in _sections(document):

@@ -34,7 +34,8 @@ def cell(
             "minimum_detectable_change": 0.06,
         }
     worse = base and head and (base["outcome"], head["outcome"]) == ("zero-copy", "copy")
-    return made | {"outcome_change": "worse" if worse else None, "details": []}
+    details = [f"{made['base_outcome']} -> {made['head_outcome']}"] if worse else []
+    return made | {"outcome_change": "worse" if worse else None, "details": details}
 
 
 def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> dict[str, Any]:
@@ -54,7 +55,8 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
         "false_alarms": 0.01,
         "base": {"runs": ["base"], **side},
         "head": {"runs": ["head"], **side},
-        "counts": counts | {"worse": 0, "better": 0, "other": 0},
+        "counts": counts
+        | {w: sum(c["outcome_change"] == w for c in cells) for w in ("worse", "better", "other")},
         "minimum_detectable_change": {"least": 0.03, "median": 0.06, "most": 0.2},
         "inconclusive": {
             "cells": 0,

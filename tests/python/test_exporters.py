@@ -555,13 +555,13 @@ def test_the_summary_says_what_changed() -> None:
     head["benchmarks"][3]["outcome"] = "copy"
     head["benchmarks"].pop()
     text = exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
-    head_, _, rest = text.partition("### What changed: ")
-    assert "cells measured" in head_
-    assert rest.startswith("1 SLOW, 4 SAME, 1 lost")
-    rows_ = [line for line in rest.split("<details>")[0].splitlines() if "->" in line]
-    assert [line.split("|")[1].strip() for line in rows_] == ["SAME", "lost", "SLOW"]
-    assert "zero-copy -> copy" in rows_[0]
-    assert "| 2.000 |" in rows_[2]
+    changed, _, rest = text.partition("### dlbench: ")
+    assert "cells measured" in rest
+    assert changed.startswith("### What changed: 1 worse, 1 lost, 1 SLOW, 4 SAME\n")
+    rows_ = [line.split(" | ") for line in changed.splitlines() if "->" in line]
+    assert [row[0] for row in rows_] == ["| worse", "| lost", "| SLOW"]
+    assert rows_[0][2:4] == ["zero-copy -> copy", "SAME"]
+    assert rows_[2][2:5] == ["zero-copy", "SLOW", "2.000"]
 
 
 def test_the_summary_calls_no_two_cells_the_same() -> None:
@@ -569,7 +569,7 @@ def test_the_summary_calls_no_two_cells_the_same() -> None:
     rest = exporters.summary(doc(samples.pair()), comparison_of(made)).partition(
         "### What changed: 20 SLOW"
     )[2]
-    names = [line.split("|")[2].strip() for line in rest.splitlines() if " SLOW |" in line]
+    names = [line.split("|")[2].strip() for line in rest.splitlines() if "| SLOW |" in line]
     assert len(set(names)) == len(made["cells"]) == 20
     plain = exporters.summary(doc(samples.pair()), comparison_of(comparisons.of_instructions(1.5)))
     assert "| numpy -> torch dlpack 4 KiB |" in plain
@@ -578,7 +578,7 @@ def test_the_summary_calls_no_two_cells_the_same() -> None:
 def test_the_summary_of_counts_has_no_interval() -> None:
     text = exporters.summary(doc(samples.pair()), comparison_of(comparisons.of_instructions(1.012)))
     _, _, rest = text.partition("### What changed, in instructions: 1 SLOW")
-    reported = rest.partition("<details>")[0]
+    reported = rest.partition("### dlbench")[0]
     assert "| 1.012 | 1,234 | 1,249 |" in reported
     assert "95 %" not in reported
 

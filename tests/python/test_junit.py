@@ -18,6 +18,7 @@ from dlbench.compare import gate
 from dlbench.compare import junit as compare_junit
 from dlbench.document import Check, read_document
 from dlbench.errors import BadInput
+from dlbench.terminal import changes
 from dlbench.text import junit
 from typed import comparison_of
 
@@ -146,7 +147,7 @@ def compared() -> Any:
         {"verdict": "FAST", "ratio": 0.7},
         {"verdict": "INCONCLUSIVE", "inconclusive": {"code": "too-noisy", "replicas": 23}},
         {"verdict": "AMBIG"},
-        {"outcome_change": "worse", "head_outcome": "copy"},
+        {"outcome_change": "worse", "head_outcome": "copy", "details": ["zero-copy -> copy"]},
         {"presence": "lost", "head": None, "head_outcome": None, "verdict": None},
         {"verdict": None, "head": None, "head_outcome": "zero-copy"},
     ]
@@ -170,6 +171,10 @@ def test_each_cell_ends_as_the_gate_judges_it(fail_on: str, kinds: str) -> None:
     assert [kind_of(case) for case in cases.values()] == kinds.split()
     for case in cases.values():
         assert all(result.message and result.text for result in case.result)
+    worse, lost = (list(cases.values())[i].result[0] for i in (5, 6))
+    prefix = "outcome" if "outcome" in fail_on else "outcome: not in --fail-on"
+    assert worse.message == f"{prefix}: {changes.change(1.0, 0.02)}, zero-copy -> copy"
+    assert lost.message.endswith("zero-copy -> none")
     inconclusive = list(cases.values())[3].result[0]
     assert inconclusive.message == "inconclusive: could hide a change of 5.0 % (too-noisy)"
     assert "about 23" in inconclusive.text

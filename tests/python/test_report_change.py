@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import pytest
@@ -45,4 +46,23 @@ def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     assert "95 % interval" not in page.texts("#change-table thead th")
     (row,) = page.own.locator("#change-table tbody tr").all()
     reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
-    assert reported[1:6] == ["SLOW", "1.012", "1,234", "1,249", "zero-copy"]
+    assert reported[1:7] == ["SLOW", "zero-copy", "SLOW", "1.012", "1,234", "1,249"]
+
+
+def test_a_new_copy_is_first_and_red_whatever_its_time(open_page: Open) -> None:
+    base, head = samples.pair(), copy.deepcopy(samples.pair())
+    made = comparisons.of(base, head)
+    moved = next(cell for cell in made["cells"] if cell["consumer"] == "torch" and cell["ratio"])
+    moved |= {"verdict": "INCONCLUSIVE", "outcome_change": "worse", "head_outcome": "copy",
+              "details": ["zero-copy -> copy"]}  # fmt: skip
+    made["counts"]["worse"] = 1
+    page = open_page(base, head, comparison=made)
+    page.own.locator("#change-chart").scroll_into_view_if_needed()
+    page.own.wait_for_selector("#change-chart .scatterlayer .point")
+    assert page.own.locator("main > section").first.get_attribute("id") == "change"
+    assert page.text("#change-caption").startswith("run0 against run1: 1 worse, ")
+    row = page.own.locator("#change-table tbody tr").first
+    reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
+    assert reported[1:4] == ["worse", "zero-copy \u2192 copy", "INCONCLUSIVE"]
+    assert row.locator("td .worse").all_text_contents() == reported[1:3]
+    assert page.texts("#change-chart .legendtext") == ["worse", "SAME"]

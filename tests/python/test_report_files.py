@@ -32,9 +32,11 @@ def page(*documents: dict[str, Any], comparison: dict[str, Any] | None = None) -
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Path]:
-    for name in ("base", "head"):
+    for second, name in enumerate(("base", "head")):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "results.json").write_text(json.dumps(samples.pair()))
+        made = samples.pair()
+        made["context"]["date"] = f"2026-01-01T00:00:0{second}+00:00"
+        (tmp_path / name / "results.json").write_text(json.dumps(made))
     return [tmp_path / "base", tmp_path / "head"]
 
 
@@ -197,10 +199,11 @@ def test_a_page_does_not_hold_the_folders_of_its_sender(tmp_path: Path) -> None:
 def test_a_comparison_does_not_hold_the_folders_of_its_sender() -> None:
     made = comparisons.of(samples.pair(), samples.pair())
     made["base"]["runs"] = ["/home/someone/dlbench-results/first"]
-    packed = report.changes.packed(comparison_of(made))
-    held = packing.zlib.decompress(packing.base64.b64decode(packed), 31).decode()
-    assert "/home/someone" not in held
-    assert '"runs":["first"]' in held
+    for labels, shown in ((["one"], "first"), (["old", "new"], "old")):
+        packed = report.changes.packed(comparison_of(made), labels)
+        held = packing.zlib.decompress(packing.base64.b64decode(packed), 31).decode()
+        assert "/home/someone" not in held
+        assert f'"runs":["{shown}"]' in held
 
 
 def test_what_a_run_of_two_sides_kept_is_its_view_of_changes(runs: list[Path]) -> None:

@@ -55,21 +55,21 @@ def _advice(comparison: Comparison, option: str) -> list[str]:
     """Measures that would decide the inconclusive cells, the simplest first."""
     found = comparison.inconclusive
     made = []
+    if found.unknown:
+        advice = f"the spread between processes is not known for {found.unknown} of them: "
+        made.append(f"{advice}measure both sides with {option} 6")
     if found.replicas:
         decided = found.cells - found.unknown - found.undecidable
         which = "it" if decided == found.cells else f"it in {decided} of them"
         made.append(f"about {option} {found.replicas} on each side would detect {which}")
-    if found.unknown:
-        advice = f"the spread between processes is not known for {found.unknown} of them: "
-        made.append(f"{advice}measure both sides with {option} 6")
     if found.undecidable:
         which = "" if found.undecidable == found.cells else f" in {found.undecidable} of them"
         if option == "--workers":
             advice = "use a quieter machine or a larger --threshold"
         else:
             advice = "measure both sides in one run (--base-env, --head-env), on a quieter machine"
-        number = f"no number of {option.removeprefix('--')} up to 1000 would detect it{which}"
-        made.append(f"{number}: {advice}")
+        number = f"no number of {option.removeprefix('--')} up to {_core.most_workers}"
+        made.append(f"{number} would detect it{which} on this machine: {advice}")
     return made
 
 

@@ -56,7 +56,7 @@ def _problem(
     if cell.verdict == "AMBIG":
         message = "not decided: too small to be significant, too large to be none"
         return junit.Problem("skipped", "AMBIG", message, facts)
-    if changes.word(cell) == "":
+    if cell.result == "":
         return junit.Problem("skipped", "not-compared", "measured on one side only", facts)
     return None
 
@@ -74,9 +74,9 @@ def _regressions(cell: ComparedCell) -> list[str]:
 def _short(cell: ComparedCell) -> str:
     """The change in one line."""
     parts = [] if cell.ratio is None else [changes.change(cell.ratio, cell.share)]
-    if cell.base_outcome != cell.head_outcome:
-        parts.append(f"{cell.base_outcome or 'none'} -> {cell.head_outcome or 'none'}")
-    return ", ".join([*parts, *cell.details]) or changes.words(cell)
+    if cell.outcome_change or cell.presence != "both":
+        parts.append(cell.outcomes)
+    return ", ".join(parts) or cell.result
 
 
 def _describe(cell: ComparedCell, metric: str) -> str:
@@ -85,7 +85,8 @@ def _describe(cell: ComparedCell, metric: str) -> str:
         "base": (cell.base, cell.base_outcome, cell.base_workers),
         "head": (cell.head, cell.head_outcome, cell.head_workers),
     }
-    lines = [f"result: {changes.words(cell) or 'not compared'}"]
+    lines = [f"result: {cell.result or 'not compared'}"]
+    lines += [f"speed: {cell.speed}"] if cell.speed not in (cell.result, "") else []
     for name, (number, outcome, workers) in sides.items():
         facts = [changes.amount(number, metric, cell.share), outcome or "absent"]
         facts += [f"workers: {workers}"] if workers else []

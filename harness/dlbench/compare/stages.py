@@ -14,9 +14,9 @@ from pathlib import Path
 from dlbench import _core, writing
 from dlbench.compare.sides import Pair
 from dlbench.document import ComparedCell, Comparison
+from dlbench.document.comparison import OPEN
 from dlbench.errors import BadInput
 from dlbench.running.comparing import COMPARISON
-from dlbench.terminal.changes import OPEN
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import listing
 

@@ -11,7 +11,7 @@ from dlbench import _core, writing
 from dlbench.compare import gate, junit, sides, stages
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
-from dlbench.running import options, run, rundir
+from dlbench.running import comparing, options, run, rundir
 from dlbench.terminal import changes, terminal
 from dlbench.text.escaping import json_text
 from dlbench.text.output import Console, write_text
@@ -128,11 +128,16 @@ def of_runs(
         raise BadInput(f"{word} needs a measurement: add --aa, or --base-env and --head-env")
     if len(words) != 2:
         raise BadInput("compare needs two runs: dlbench compare BASE HEAD")
-    base, head = (str(locate(word)) for word in words)
+    base, head = map(locate, words)
+    comparing.require_two_runs(base, head)
     everything = bool(params["as_json"] or params["everything"] or params["junit"])
     return Comparison(
         _core.compare(
-            base=[base], head=[head], force=params["force"], only_changed=not everything, **reported
+            base=[str(base)],
+            head=[str(head)],
+            force=params["force"],
+            only_changed=not everything,
+            **reported,
         )
     )
 

@@ -4,10 +4,16 @@ comparison.json.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 from dlbench.document.entry import Cell, CodedWarning
 from dlbench.document.record import Key, Record, part, parts
+
+#: Verdicts of undecided cells.
+OPEN = ("INCONCLUSIVE", "AMBIG")
+#: Results of a cell, the most important first; empty if only one side has a number.
+RESULTS = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "", "SAME")
 
 
 class Side(Record):
@@ -86,6 +92,41 @@ class ComparedCell(Cell):
         return str(getattr(self, name))
 
     @property
+    def result(self) -> str:
+        """The most important of RESULTS that applies: presence, outcome, then speed. So a proven
+        change of the outcome is never INCONCLUSIVE. SAME if the outcome is the same and neither
+        side has a number."""
+        if self.presence != "both":
+            return self.presence
+        found = self.outcome_change or self.verdict
+        return found or ("SAME" if self.base is None and self.head is None else "")
+
+    @property
+    def speed(self) -> str:
+        """The verdict of the number."""
+        return self.verdict or ""
+
+    @property
+    def is_changed(self) -> bool:
+        """Did the cell change? Undecided, SAME and uncompared cells did not."""
+        return self.result not in ("SAME", "", *OPEN) or self.verdict in ("SLOW", "FAST")
+
+    @property
+    def rank(self) -> tuple[int, float, str]:
+        """Sorts cells: the most important result first, then the largest change."""
+        far = abs(math.log(self.ratio)) if self.ratio else 0.0
+        return RESULTS.index(self.result), -far, self.name
+
+    @property
+    def outcomes(self) -> str:
+        """ "copy", or what changed: "zero-copy -> copy; dtype is now lost"."""
+        base, head = self.base_outcome, self.head_outcome
+        either = head or "" if base == head else f"{base or 'none'} -> {head or 'none'}"
+        # The details of a changed outcome begin with both.
+        listed = self.details if self.outcome_change and self.details else [either, *self.details]
+        return "; ".join(text for text in listed if text)
+
+    @property
     def interval(self) -> tuple[float, float] | None:
         """The ends of the ratio's 95 % interval; a count has none."""
         low, high = self.lo, self.hi
@@ -126,4 +167,4 @@ class Comparison(Record):
 
     def counted(self) -> str:
         """ "1 SLOW, 9 SAME": the counts that are not 0."""
-        return ", ".join(f"{number} {word}" for word, number in self.counts.items() if number)
+        return ", ".join(f"{self.counts[word]} {word}" for word in RESULTS if self.counts.get(word))

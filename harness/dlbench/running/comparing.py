@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import filecmp
 from pathlib import Path
 
 from dlbench import _core
@@ -15,9 +16,17 @@ COMPARISON = "comparison.json"
 def compare(base: Path, head: Path) -> Comparison:
     """Compares two documents, with every cell.
 
-    Raises _core.UsageError, as for runs of two machines.
+    Raises _core.UsageError, as for runs of two machines, and BadInput for a run and itself.
     """
+    require_two_runs(base, head)
     return Comparison(_core.compare(base=[str(base)], head=[str(head)], threshold=THRESHOLD))
+
+
+def require_two_runs(base: Path, head: Path) -> None:
+    """Raises BadInput for one run on both sides: an equal result would be no result."""
+    if filecmp.cmp(base, head, shallow=False):
+        places = str(base) if base.resolve() == head.resolve() else f"{base} and {head} are equal"
+        raise BadInput(f"base and head are the same run ({places}): nothing can have changed")
 
 
 def since(base: str | None, head: Path) -> Comparison:

@@ -45,7 +45,7 @@ def _comparison(places: Sequence[Path]) -> Comparison | None:
         return comparing.kept(places[0].parent)
     try:
         return comparing.compare(places[0], places[-1])
-    except _core.UsageError as error:
+    except (_core.UsageError, BadInput) as error:
         # Without it the report still shows both runs.
         print_error(f"dlbench: the report is written without changes: {first_line(error)}")
         return None

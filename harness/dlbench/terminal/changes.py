@@ -8,32 +8,21 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.document import ComparedCell, Comparison
-from dlbench.document.comparison import Alarms
+from dlbench.document.comparison import OPEN, RESULTS, Alarms
 from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
 
-HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict")
+HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict",
+        "speed")  # fmt: skip
 RIGHT = ("size", "base", "head", "change", "95 % interval")
 #: Axes that are a column only if their values differ, and the usual value.
 AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
         "environment": "default", "machine": ""}  # fmt: skip
 #: Columns that are left out, in this order, until the table fits.
-SPARE = ("head", "base", "95 % interval", "protocol")
+SPARE = ("head", "base", "95 % interval", "speed", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
           "gained": "green", "AMBIG": "yellow", "INCONCLUSIVE": "yellow",
           "other": "magenta"}  # fmt: skip
-#: Verdicts of undecided cells.
-OPEN = ("INCONCLUSIVE", "AMBIG")
-ORDER = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "", "SAME")
 MOST_ROWS = 60
-
-
-def word(cell: ComparedCell) -> str:
-    """The most important result of a cell: presence, outcome, then speed. SAME if the outcome is
-    the same and neither side has a number; empty if only one side has."""
-    if cell.presence != "both":
-        return cell.presence
-    found = cell.outcome_change or cell.verdict
-    return found or ("SAME" if cell.base is None and cell.head is None else "")
 
 
 def named(cell: ComparedCell) -> list[str]:
@@ -44,18 +33,6 @@ def named(cell: ComparedCell) -> list[str]:
     ]
     pair = f"{cell.producer} -> {cell.consumer}"
     return [pair, cell.protocol, values.size(cell.bytes), *unusual]
-
-
-def words(cell: ComparedCell) -> str:
-    """The cell's result in words: "worse, SLOW"."""
-    speed = cell.verdict if cell.verdict != "SAME" else None
-    main = word(cell)
-    return main if not speed or speed == main else f"{main}, {speed}"
-
-
-def is_changed(cell: ComparedCell) -> bool:
-    """Did the cell change? Undecided, SAME and uncompared cells did not."""
-    return word(cell) not in ("SAME", "", *OPEN) or cell.verdict in ("SLOW", "FAST")
 
 
 def change(ratio: float, share: float = 0.0) -> str:
@@ -89,7 +66,7 @@ def amount(value: float | None, metric: str, share: float = 0.0) -> str:
 def lines(comparison: Comparison, width: int, *, everything: bool = False) -> list[Text]:
     """The sides, the rows (only of changed cells unless `everything`), and the summary."""
     shown = [Text(line) for line in _sides(comparison, width)]
-    cells = [cell for cell in comparison.cells if everything or is_changed(cell)]
+    cells = [cell for cell in comparison.cells if everything or cell.is_changed]
     if not everything:
         absent = absent_libraries(comparison)
         reported = {cell.name for found in absent.values() for cell in found}
@@ -134,18 +111,18 @@ def _sides(comparison: Comparison, width: int) -> list[str]:
 
 
 def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
-    ordered = sorted(cells, key=_rank)[:MOST_ROWS]
+    ordered = sorted(cells, key=lambda cell: cell.rank)[:MOST_ROWS]
     if not ordered:
         return []
     rows = [_row(cell, metric) for cell in ordered]
-    heads = list(HEAD)
+    heads = [head for head in HEAD if head != "speed" or any(row[head] for row in rows)]
     for axis, usual in AXES.items():
         if any(cell.axis(axis) != usual for cell in ordered):
             heads.insert(2, axis)
     _, made = fitting(heads, rows, width, RIGHT, SPARE)
     shown = [Text(shorten(made[0], width), style="bold")]
     for cell, line in zip(ordered, made[1:], strict=True):
-        shown.append(Text(shorten(line, width), style=STYLES.get(word(cell), "")))
+        shown.append(Text(shorten(line, width), style=STYLES.get(cell.result, "")))
         for detail in [*cell.details, *_explain_inconclusive(cell)]:
             shown.append(Text(shorten(f"    {detail}", width), style="dim"))
     if len(cells) > len(ordered):
@@ -157,7 +134,7 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
 def _explain_inconclusive(cell: ComparedCell) -> list[str]:
     """For an inconclusive cell: its minimum detectable change, and the replicas that would decide
     it."""
-    if cell.verdict != "INCONCLUSIVE":
+    if cell.result != "INCONCLUSIVE":
         return []
     change, inconclusive = cell.minimum_detectable_change, cell.inconclusive
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
@@ -171,11 +148,6 @@ def _explain_inconclusive(cell: ComparedCell) -> list[str]:
     return [f"{text}; {inconclusive.code}{needs}"]
 
 
-def _rank(cell: ComparedCell) -> tuple[int, float, str]:
-    far = abs((cell.ratio or 1.0) - 1)
-    return ORDER.index(word(cell)), -far, cell.name
-
-
 def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
     row = {axis: cell.axis(axis) for axis in AXES}
     row["from -> to"] = f"{cell.producer} -> {cell.consumer}"
@@ -185,14 +157,16 @@ def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
     row["head"] = amount(cell.head, metric, cell.share) or cell.head_outcome or "-"
     row["change"] = change(cell.ratio, cell.share) if cell.ratio is not None else ""
     row["95 % interval"] = interval(cell) if metric == "time" else ""
-    row["verdict"] = words(cell)
+    row["verdict"] = cell.result
+    # The time of an exchange whose outcome changed has a verdict of its own.
+    row["speed"] = cell.speed if cell.speed not in (cell.result, "SAME") else ""
     return row
 
 
 def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text]:
     counts, see = comparison.counts, comparison.minimum_detectable_change
     reported = [
-        (f"{counts[word]} {word}", STYLES.get(word, "")) for word in ORDER if counts.get(word)
+        (f"{counts[word]} {word}", STYLES.get(word, "")) for word in RESULTS if counts.get(word)
     ]
     summary = Text()
     for text, style in reported:

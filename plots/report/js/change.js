@@ -2,7 +2,7 @@
 // cells.
 
 const MOST_RATIOS = 50;
-const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
+const RESULTS = { worse: ["#b2182b", "x"], other: ["#cc79a7", "star"], better: ["#009e73", "cross"], SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
   AMBIG: ["#8a8a8a", "diamond-open"],
   INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
 
@@ -10,8 +10,6 @@ const VERDICTS = { SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "trian
 const isTimed = (change) => change.metric === "time";
 
 function changeText(change) {
-  const { counts } = change;
-  const verdicts = Object.entries(counts).filter(([, count]) => count > 0).map(([word, count]) => `${count} ${word}`);
   const side = (one) => (one.runs ?? []).concat(one.environment || []).join(" ");
   const within = `A cell is SAME if its change is surely below ${percent(change.threshold)}`;
   const see = isTimed(change) ? change.minimum_detectable_change : null;
@@ -21,7 +19,7 @@ function changeText(change) {
   const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide a change of ${percent(change.threshold)}`
     + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would detect it.` : ".");
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
-  return [`${side(change.base)} against ${side(change.head)}${counted}: ${verdicts.join(", ")}. ${within}${detectable}.${open}`,
+  return [`${side(change.base)} against ${side(change.head)}${counted}: ${change.counted}. ${within}${detectable}.${open}`,
     ...(change.warnings ?? []).map((warning) => warning.text)].join(" ");
 }
 
@@ -33,10 +31,8 @@ function ratioText(ratio) {
 function changeRow(change, cell, runs) {
   const amount = isTimed(change) ? duration : (value) => value.toLocaleString("en");
   const shown = (value) => (value === null ? "" : amount(value));
-  const verdict = cell.presence === "both" ? cell.verdict ?? "" : cell.presence;
-  const kind = cell.verdict === "SLOW" || cell.presence === "lost" ? "worse" : cell.verdict === "FAST" ? "better" : "";
-  const outcome = cell.base_outcome === cell.head_outcome ? cell.head_outcome ?? ""
-    : `${cell.base_outcome ?? "none"} \u2192 ${cell.head_outcome ?? "none"}`;
+  const kind = ["worse", "lost", "SLOW"].includes(cell.result) ? "worse"
+    : ["better", "FAST"].includes(cell.result) ? "better" : "";
   const name = element("button", { type: "button" }, cell.label);
   name.addEventListener("click", async () => {
     for (const run of [...runs].reverse()) {
@@ -45,9 +41,9 @@ function changeRow(change, cell, runs) {
     }
   });
   const interval = cell.lo === null || cell.hi === null ? "" : `${ratioText(cell.lo)} .. ${ratioText(cell.hi)}`;
-  return [name, element("span", { class: kind }, verdict), cell.ratio === null ? "" : ratioText(cell.ratio),
-    ...(isTimed(change) ? [interval] : []), shown(cell.base), shown(cell.head),
-    element("span", { class: cell.outcome_change ?? "" }, outcome), cell.details];
+  return [name, element("span", { class: kind }, cell.result), element("span", { class: kind }, cell.outcomes),
+    cell.speed, cell.ratio === null ? "" : ratioText(cell.ratio), ...(isTimed(change) ? [interval] : []),
+    shown(cell.base), shown(cell.head)];
 }
 
 // Ticks labeled as changes in percent, as many as fit.
@@ -66,9 +62,9 @@ function drawRatios(change, place) {
   place.hidden = shown.length === 0;
   if (place.hidden) return null;
   const names = shown.map((cell) => cell.name);
-  const traces = Object.entries(VERDICTS).map(([verdict, [color, symbol]]) => {
-    const cells = shown.filter((cell) => cell.verdict === verdict);
-    return { name: verdict, type: "scatter", mode: "markers", y: cells.map((cell) => cell.name),
+  const traces = Object.entries(RESULTS).map(([result, [color, symbol]]) => {
+    const cells = shown.filter((cell) => cell.result === result);
+    return { name: result, type: "scatter", mode: "markers", y: cells.map((cell) => cell.name),
       x: cells.map((cell) => cell.ratio), marker: { color, symbol, size: 10, line: { width: 1.5, color } },
       error_x: { type: "data", symmetric: false, visible: isTimed(change), color, thickness: 1.5, width: 4,
         array: cells.map((cell) => (cell.hi ?? cell.ratio) - cell.ratio),
@@ -90,8 +86,8 @@ async function loadChange(runs) {
   change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
   byId("change-caption").textContent = changeText(change);
   const interval = isTimed(change) ? ["95 % interval"] : [];
-  const head = ["cell", "verdict", "ratio", ...interval, "base", "head", "outcome", "details"];
+  const head = ["cell", "result", "outcome", "speed", "ratio", ...interval, "base", "head"];
   longTable(byId("change-table"), `${change.cells.length} cells, changed ones first`, head,
-    change.cells.map((cell) => () => changeRow(change, cell, runs)), [2, 3, 4, ...interval.map(() => 5)]);
+    change.cells.map((cell) => () => changeRow(change, cell, runs)), [4, 5, 6, ...interval.map(() => 7)]);
   return new LazyChart("change-chart", (place) => drawRatios(change, place));
 }
