@@ -21,6 +21,7 @@ from dlbench.plots import figures
 
 from dlbench import _core, cli
 from dlbench.check import conformance
+from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
 from dlbench.text.escaping import code_names
@@ -139,10 +140,18 @@ def rules() -> str:
     for group, title in conformance.GROUPS.items():
         found = [rule for rule in RULES.by_name.values() if rule.group == group]
         rows = (
-            (f"`{one.name}`", code_names(one.sentence), one.level, one.section) for one in found
+            (f"`{one.name}`", code_names(one.sentence), one.level, one.section, *tried(one))
+            for one in found
         )
-        made.append(f"## {title}\n\n" + table(("rule", "what it demands", "level", "text"), rows))
+        head = ("rule", "what it demands", "level", "text", "arrays", "keywords")
+        made.append(f"## {title}\n\n" + table(head, rows))
     return "\n".join(made)
+
+
+def tried(rule: Rule) -> tuple[str, str]:
+    """The arrays that a rule is tried with, and the keywords of its calls."""
+    arrays, calls = rule.situations
+    return arrays, "; ".join(f"`{call}`" for call in calls.split("; ") if call)
 
 
 def drawn() -> str:

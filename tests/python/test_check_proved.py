@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
-from dlbench.check import prove
+from dlbench.check import prove, running
+from dlbench.check.planted import fault
+from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
+from dlbench.check.situation import Variant, spelled, try_each
+from dlbench.check.subject import Subject
+from dlbench.check.verdict import Ended
 from dlbench.cli import main
 
 pytestmark = pytest.mark.process
@@ -18,6 +25,47 @@ def test_every_rule_is_kept_by_an_honest_half_and_broken_by_its_faulty_alone(
     # The table is for readers of a CI log.
     with capsys.disabled():
         assert main(["check", "--prove"]) == 0
+
+
+#: Rules that are tried in several situations; not those that end the process or measure it.
+TRIED = [
+    rule
+    for rule in RULES.by_name.values()
+    if rule.arrays and not rule.risky and "leak" not in rule.name
+]
+
+
+@pytest.fixture(scope="module")
+def planted() -> Subject:
+    library = prove.planted("honest")
+    return running.load(library.request())[0]
+
+
+@pytest.mark.parametrize("rule", TRIED, ids=lambda rule: rule.name)
+def test_a_fault_is_found_in_each_situation_and_an_honest_twin_is_not_blamed(
+    rule: Rule, planted: Subject, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def outcome(word: str, variant: Variant) -> str:
+        try:
+            try_each(planted, (word,), (variant,), rule.check)
+        except Ended as end:
+            return end.outcome
+        return "holds"
+
+    missed, found = [], 0
+    for word, variant in product(rule.arrays, rule.variants):
+        monkeypatch.setattr(fault, "_chosen", "")
+        honest = outcome(word, variant)
+        if honest == "not-applicable":
+            continue
+        where = f"{word.replace('dtype-float32', 'line')} {spelled(variant)}".strip()
+        monkeypatch.setattr(fault, "_chosen", rule.name)
+        monkeypatch.setattr(fault, "_where", where)
+        found += 1
+        if (honest, outcome(word, variant)) != ("holds", rule.verdict):
+            missed.append(where)
+    assert not missed
+    assert found or "cuda" in rule.name or "rocm" in rule.name
 
 
 def proof(**changes: object) -> prove.Proof:

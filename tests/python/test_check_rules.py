@@ -51,10 +51,10 @@ def test_refused_dtypes_are_not_counted_as_exported() -> None:
     outcome, observed = concluded("export.dtypes", refuses())
     assert outcome == "not-applicable"
     assert "BufferError: not that" in observed
-    every = concluded("export.dtypes", refuses("none"))[1].split()[0]
-    assert concluded("export.dtypes", refuses("none")) == ("holds", f"{every} of {every} dtypes")
-    one_less = f"{int(every) - 1} of {every} dtypes"
-    assert concluded("export.dtypes", refuses("bool")) == ("holds", one_less)
+    assert "(bool, int8, " in concluded("export.dtypes", refuses("none"))[1]
+    outcome, observed = concluded("export.dtypes", refuses("bool"))
+    assert outcome == "holds"
+    assert "(int8, " in observed
 
 
 class Versions(Exporter):
@@ -94,7 +94,9 @@ def test_rocm_refuses_both_streams(accepted: int | None) -> None:
         "export.stream-rocm-one", lambda case, _: Streams(case.numpy(), device=(10, 0)), "rocm:0"
     )
     assert outcome == ("holds" if accepted is None else "broken")
-    assert accepted is None or f"stream={accepted} is accepted" in observed
+    assert accepted is None or f"it is accepted (line: max_version=(1, 3), stream={accepted}" in (
+        observed
+    )
 
 
 @pytest.mark.parametrize(
@@ -178,9 +180,11 @@ class Fresh(Exporter):
     def __dlpack__(self, **keywords: Any) -> Any:
         array, first = self.array, not self.calls
         self.calls.append(keywords)
-        memory = _check.Memory(array.astype("=f4"))
+        copied = array.astype("=f4", order="C")
+        memory = _check.Memory(copied)
         self.kept = [*getattr(self, "kept", ()), memory]
-        return _check.BorrowedTensor(memory, array.shape, (1,), poison=first).capsule()
+        strides = tuple(step // 4 for step in copied.strides)
+        return _check.BorrowedTensor(memory, array.shape, strides, poison=first).capsule()
 
 
 @pytest.mark.parametrize("rule", ["export.other-thread", "export.byte-order"])

@@ -55,6 +55,11 @@ def blamed(subject: Subject, wrong: str, array: Array) -> Broken | Unclear:
     return Broken(wrong)
 
 
+def imported_as(subject: Subject, word: str, **describes: Any) -> str:
+    """`imported`, of an array in a situation."""
+    return imported(subject, KnownProducer.of(subject, word, **describes))
+
+
 def require_import(subject: Subject) -> None:
     """Raises NotApplicable if a plain tensor is refused in either struct: a consumer need not
     import the CPU's memory."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from dlbench import _check
 from dlbench.check.reading import CODES, CPU
 from dlbench.check.result_reader import is_bytes_of
+from dlbench.check.situation import SOURCES
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Ended, assume, expect
 
@@ -20,6 +22,23 @@ def content(dtype: str = "float32", count: int = 64) -> Array:
     """Small whole numbers, exact in every dtype; booleans alternate."""
     numbers = np.arange(count) % 2 == 1 if dtype == "bool" else np.arange(1, count + 1)
     return numbers.astype(dtype)
+
+
+strided = np.lib.stride_tricks.as_strided
+#: The content of each layout.
+LAYOUTS: dict[str, Callable[[], Array]] = {
+    "line": content,
+    "grid": lambda: content().reshape(8, 8),
+    "fortran": lambda: content().reshape(8, 8).T,
+    "strided": lambda: content(count=128)[::2],
+    "reversed": lambda: content()[::-1],
+    "broadcast": lambda: strided(content(count=16), (4, 16), (0, 4)),
+    "ones": lambda: strided(content(), (1, 64, 1), (12, 4, 20)),
+    "scalar": lambda: content(count=1).reshape(()),
+    "empty": lambda: content(count=0),
+}
+#: A struct that the consumer did not request.
+LEGACY = {"legacy": True}
 
 
 def copy_bytes(array: Array, offset: int = 0) -> tuple[_check.Memory, int]:
@@ -69,6 +88,7 @@ class KnownProducer:
         *,
         offset: int = 0,
         raises: Exception | None = None,
+        raising: str = "__dlpack__",
         knows: tuple[str, ...] = ("stream", "max_version", "dl_device", "copy"),
         once: bool = False,
         **describes: Any,
@@ -78,10 +98,23 @@ class KnownProducer:
         self.array = source
         self.memory, self.first = copy_bytes(source, offset)
         self.describes = describes
-        self.raises, self.knows, self.once = raises, knows, once
+        self.raises, self.raising, self.knows, self.once = raises, raising, knows, once
+        self.word = "line"
+        self.raised = False
         self.calls: list[dict[str, Any]] = []
         self.borrowed_tensors: list[_check.BorrowedTensor] = []
         self.capsules: list[Any] = []
+
+    @classmethod
+    def of(cls, subject: Subject, word: str, **describes: Any) -> KnownProducer:
+        """The producer of an array in a situation: a word of `situation.SOURCES`."""
+        layout = word.removeprefix("readonly-").replace("readonly", "line")
+        if layout != word:
+            describes = {"flags": IS_READ_ONLY, **describes}
+        offset = SOURCES[layout].get("offset", 0)
+        made = cls(subject, LAYOUTS["line" if offset else layout](), offset=offset, **describes)
+        made.word = word
+        return made
 
     @property
     def borrowed(self) -> _check.BorrowedTensor:
@@ -107,6 +140,7 @@ class KnownProducer:
         return "its deleter was called once"
 
     def __dlpack_device__(self) -> tuple[int, int]:
+        self._raise("__dlpack_device__")
         device: tuple[int, int] = self.describes.get("device", CPU)
         return device
 
@@ -115,14 +149,18 @@ class KnownProducer:
         unknown = [word for word in keywords if word not in self.knows]
         if unknown:
             raise TypeError(f"__dlpack__() got an unexpected keyword argument {unknown[0]!r}")
-        if self.raises is not None:
-            raise self.raises
+        self._raise("__dlpack__")
         if self.once and self.capsules:
             return self.capsules[0]
         borrowed = self._export(keywords)
         self.borrowed_tensors.append(borrowed)
         self.capsules.append(borrowed.capsule())
         return self.capsules[-1]
+
+    def _raise(self, method: str) -> None:
+        if self.raises is not None and method == self.raising:
+            self.raised = True
+            raise self.raises
 
     def _export(self, keywords: dict[str, Any]) -> _check.BorrowedTensor:
         array, item = self.array, self.array.itemsize

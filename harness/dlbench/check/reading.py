@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -70,6 +71,13 @@ def read(capsule: Any) -> Facts:
         return _check.read(capsule)
     except ValueError as error:
         raise NotApplicable(f"nothing that could be read: {error}") from None
+
+
+def name_address(capsule: Any) -> int:
+    """Where the name of a capsule lies."""
+    name = ctypes.PyDLL(None).PyCapsule_GetName
+    name.restype, name.argtypes = ctypes.c_void_p, (ctypes.py_object,)
+    return name(capsule) or 0
 
 
 def values_of(capsule: Any) -> bytes:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from dlbench.check.situation import NAMES, PLAIN, Variant, sources, spelled, try_each
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import BROKEN
 
 ROLES = ("producer", "consumer")
 
-#: Tests a library; returns the observation if the rule holds.
-Check = Callable[[Subject], str]
+#: Tests a library; returns the observation if the rule holds. With `arrays`: in one situation,
+#: given by a word and keywords.
+Check = Callable[..., str]
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Rule:
     # What the script does before its lines.
     #: consumer: statements that change the struct of a NumPy array, at `struct` and `tensor`
     patch: str = ""
-    #: the array: a word of `check.script.SOURCES`
+    #: the array: a word of `check.situation.SOURCES`
     source: str = "line"
     #: consumer: the call, if it is not the plain one. Producer: the expression for `capsule`.
     call: str = ""
@@ -44,6 +46,29 @@ class Rule:
     refusal: str = ""
     #: consumer: the export that it must import; see `check.script._exporter`
     struct: str = ""
+    #: the situations: each of these arrays with each of these keywords
+    arrays: Sequence[str] = ()
+    variants: Sequence[Variant] = PLAIN
+
+    @property
+    def situations(self) -> tuple[str, str]:
+        """The arrays, and the keywords of the calls, in words."""
+        calls = [spelled(variant) or "none" for variant in self.variants]
+        arrays = NAMES.get(tuple(self.arrays)) or ", ".join(
+            word.removeprefix("dtype-") for word in self.arrays or [self.source]
+        )
+        return arrays, "; ".join(calls) if calls != ["none"] else ""
+
+    def test(self, subject: Subject) -> str:
+        """Tests a library in each situation; returns the observation if the rule holds."""
+        if not self.arrays:
+            return self.check(subject)
+        return try_each(subject, self.arrays, self.variants, self.check)
+
+    @property
+    def sources(self) -> set[str]:
+        """All values of `Subject.source` that it may leave."""
+        return sources([*self.arrays, self.source], self.variants)
 
     @property
     def group(self) -> str:
@@ -61,12 +86,16 @@ class Rules:
         self, role: str, name: str, section: str, doc: str = "", **words: Any
     ) -> Callable[[Check], Check]:
         """Decorates the check of a rule; `words` are fields of Rule. `doc`: in place of a
-        docstring."""
+        docstring. With `arrays` or `variants` the check is tried in each situation, with a word and
+        keywords."""
 
         def kept(check: Check) -> Check:
             assert name not in self.by_name, name
             sentence, _, lines = inspect.cleandoc(doc or check.__doc__ or "").partition("\n\n")
             sentence = " ".join(sentence.split())
+            if "arrays" in words or "variants" in words:
+                arrays = words.setdefault("arrays", (words.get("source", "line"),))
+                words.setdefault("source", arrays[0])
             self.by_name[name] = Rule(name, role, section, check, sentence, lines, **words)
             return check
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,6 @@ from dlbench.check import running
 from dlbench.check.child import LONGEST_TEXT
 from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
-from dlbench.check.subject import LOOKED_AT
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
 from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
@@ -29,9 +28,9 @@ CHILD = Path(__file__).with_name("child.py")
 START_S = 120.0
 #: Tells the child to shut its interpreter down, as at a program's normal end.
 END_AS_PROGRAM = {"do": "end", "as_program": True}
-#: Optional parts of a rule's answer: the struct that a consumer got, the array, and whether the
-#: rule could be judged.
-PARTS = {"struct": ("legacy", "versioned"), "source": LOOKED_AT, "judged": ("no",)}
+#: Optional parts of a rule's answer besides `source`: the struct that a consumer got, and whether
+#: the rule could be judged.
+PARTS = {"struct": ("legacy", "versioned"), "judged": ("no",)}
 
 
 @dataclass(frozen=True)
@@ -137,8 +136,9 @@ def read_result(name: str, answer: dict[str, Any]) -> Result | None:
             rule == name
             and outcome in OUTCOMES
             and len(observed) <= LONGEST_TEXT
-            and not rest.keys() - PARTS.keys()
+            and not rest.keys() - PARTS.keys() - {"source"}
             and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
+            and rest.get("source", "") in RULES.by_name[name].sources
         ):
             return Result(name, outcome, observed, **rest)
     return None
@@ -223,7 +223,8 @@ class _Chain(Steps[str, Result]):
         alone = self._end_without_exchange()
         if alone:
             return Result(result.rule, UNCLEAR, f"{how}; without an exchange as well: {alone}")
-        return _broken(result.rule, how, death)
+        outcome = self._rules[result.rule].verdict
+        return replace(_broken(result.rule, how, death), outcome=outcome)
 
     def _end_without_exchange(self) -> str:
         """The end of the process in words; empty if it ended normally."""

@@ -61,7 +61,7 @@ def conclude(subject: Subject, rule: Rule) -> Ended:
         # A library may warn about this call; that is not an error.
         warnings.simplefilter("ignore")
         try:
-            return Holds(rule.check(subject))
+            return Holds(rule.test(subject))
         except Ended as end:
             return end
         except Exception as error:

@@ -6,28 +6,13 @@ import ast
 import re
 import textwrap
 from pathlib import Path
-from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.rule import Rule
-from dlbench.check.subject import DERIVED
+from dlbench.check.situation import DERIVED, case_of, spelled
 from dlbench.libraries import arguments
 from dlbench.scripts import slicing
 
-#: Words for an array, with what they change in a line of 64 elements.
-SOURCES: dict[str, dict[str, Any]] = {
-    **{word: {"layout": word} for word in ("grid", "fortran", "strided", "reversed", "broadcast")},
-    "ones": {"layout": "ones"},
-    "scalar": {"layout": "scalar", "bytes": 4},
-    "empty": {"layout": "empty", "bytes": 0},
-    "offset": {"offset": 4},
-    "odd": {"offset": 2},
-    "readonly": {"readonly": True},
-    "swapped": {"special": "swapped"},
-    # Allocated in pages of its own, so that a read after it is freed is seen, as in the rules.
-    "large": {"bytes": 1 << 20},
-    "unexportable": {"special": "nulls"},
-}
 PROTOCOLS = {
     "memoryview": "buffer",
     "bytearray": "buffer",
@@ -73,7 +58,7 @@ def script(
     if rule.role == "producer":
         before, lines = _producer(rule, tree, path, device, source)
     else:
-        before, lines = _consumer(rule, tree, path, struct)
+        before, lines = _consumer(rule, tree, path, struct, source)
     head = [f"print('expected:', {rule.sentence!r}, flush=True)"]
     if rule.at_exit:
         head.append("run_in_child('the rule holds')")
@@ -85,28 +70,39 @@ def script(
     return slicing.script(title, [*head, *before, "with judged():", *inner, *end])
 
 
-def case_of(word: str) -> Case:
-    dtype = word.removeprefix("dtype-")
-    if dtype != word:
-        return Case("f32", dtype, 64 * Case("", dtype, 0).itemsize)
-    return Case(**{"name": "f32", "dtype": "float32", "bytes": 256, **SOURCES.get(word, {})})
-
-
 #: Statements before the rule's, and the rule's.
 Parts = tuple[list[str], list[str]]
+#: Bytes of an array of the word "large": pages of its own, so that a read after it is freed is
+#: seen, as in the rules.
+LARGE = 1 << 20
 
 
 def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str) -> Parts:
-    """`source` names the array at fault, where it is not the rule's usual one."""
-    word, _, own = (source or rule.source).partition("own-")
+    word, call = situation(rule, source)
+    prefix = "readonly-" if "readonly-" in word else ""
+    own = word.partition("own-")[2].removeprefix(prefix)
     layout, times, step = DERIVED.get(own, (word, 1, ""))
-    usual = case_of(layout)
+    size = LARGE if rule.source == "large" else 256
+    usual = case_of(f"{prefix}{layout}" if own else word, size)
     case = Case("f32", usual.dtype, times * usual.bytes) if times > 1 else usual
     nodes, made = slicing.array(tree, path, case, device, with_source=True)
-    lines = [*slicing.text(nodes), *made]
     if step:
-        lines.append(f"array, source = array{step}, source{step}")
-    names = [node for node in ast.walk(ast.parse(rule.lines)) if isinstance(node, ast.Name)]
+        made.append(f"array, source = array{step}, source{step}")
+    lines = slicing.text(nodes)
+    if not rule.risky or source or len(rule.variants) == 1:
+        before, done = _export(rule, tree, call)
+        return [*lines, *before, *made], done
+    # The call in which a process died is unknown, so the script tries all of them.
+    before, done = _export(rule, tree, "**words")
+    loop = f"for words in {[dict(variant) for variant in rule.variants]}:"
+    return [*lines, *before], [loop, *(f"    {line}" for line in (*made, *done))]
+
+
+def _export(rule: Rule, tree: ast.Module, call: str) -> Parts:
+    """What a script does with `array`, in a call with these keywords."""
+    lines: list[str] = []
+    text = rule.lines.replace("{call}", call)
+    names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     read = {node.id for node in names} - stored
     if "extras" in read:
@@ -116,34 +112,53 @@ def _producer(rule: Rule, tree: ast.Module, path: Path, device: str, source: str
     if {"table", "function"} & {node.id for node in names}:
         inner += TABLE
     elif rule.call or read & CAPSULE_NAMES:
-        inner.append(f"capsule = {rule.call or 'requested(array)'}")
+        inner.append(f"capsule = {rule.call.format(call=call) or 'requested(array)'}")
         inner += [DESCRIBED] * bool(read & CAPSULE_NAMES - {"capsule"})
         # What exports no struct with the field breaks no such rule.
         inner += ["if not versioned:", "    raise SystemExit(0)"] * ("struct + 24" in rule.lines)
-    return lines, [*inner, *rule.lines.splitlines()]
+    return lines, [*inner, *text.splitlines()]
 
 
-def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str) -> Parts:
+def situation(rule: Rule, source: str) -> tuple[str, str]:
+    """The array and the keywords at fault, where they are not the rule's usual ones."""
+    first = source.split(" ", 1)[0]
+    word = "" if "=" in first or first == "plain" else first
+    call = source.removeprefix(word).strip() or spelled(rule.variants[0])
+    return word or rule.source, "" if call == "plain" else call
+
+
+def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str, source: str) -> Parts:
+    word, call = situation(rule, source)
     calling = slicing.calling(tree, path, PROTOCOLS.get(rule.struct, "dlpack"))
     plain = slicing.text([calling.call])[0]
     function = plain.partition("(array")[0]
-    spelled = rule.call.format(function=function, array="array") if rule.call else plain
-    lines = [*slicing.text(calling.before), *slicing.source(case_of(rule.source))]
+    request = rule.call.format(function=function, array="array", call=call) or plain
+    lines = [*slicing.text(calling.before), *slicing.source(case_of(word))]
     counts = "{count}" in rule.patch
-    patch = rule.patch.replace("{count}", COUNT).splitlines()
+    patch = rule.patch.replace("{count}", COUNT).replace("{call}", call).splitlines()
     lines += DELETER if counts else []
-    lines += _exporter(rule.struct or struct, struct, patch, rule.lines, "copy=True" in spelled)
+    kind = "legacy" if "legacy=True" in call else rule.struct or struct
+    lines += _exporter(kind, struct, patch, rule.lines, "copy=True" in request, call)
     inner = []
     if not re.search(r"\bresult = ", rule.lines.partition("del result")[0]):
         end = ", leave" if counts else ""
-        allowed = f"allowed(lambda: {spelled}, {rule.refusal}{end})"
-        inner.append(f"result = {allowed if rule.refusal else spelled}")
-    again = re.sub(r"\barray\b", "result", spelled)
-    inner += rule.lines.replace("{call}", spelled).replace("{again}", again).splitlines()
+        allowed = f"allowed(lambda: {request}, {rule.refusal}{end})"
+        inner.append(f"result = {allowed if rule.refusal else request}")
+    again = re.sub(r"\barray\b", "result", request)
+    text = rule.lines.replace("{error}", error_of(call))
+    inner += text.replace("{call}", request).replace("{again}", again).splitlines()
     return lines, [*inner, LEAVE] if counts else inner
 
 
-def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool) -> list[str]:
+def error_of(call: str) -> str:
+    """The error that the known producer raises in a situation."""
+    found = re.search(r"error='(\w+)'", call)
+    return found[1] if found else ""
+
+
+def _exporter(
+    kind: str, struct: str, patch: list[str], after: str, copies: bool, call: str
+) -> list[str]:
     """Statements that bind the known producer to `array`. `after`: statements that follow it."""
     simple = {"memoryview": "memoryview(source)", "none": "object()", "bytearray": "source"}
     if kind in simple:
@@ -159,7 +174,9 @@ def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool
     words += ["copy=keywords.get('copy')"] if copies else []
     keeps = kind == "twice" or "capsules" in after
     body = ["calls.append(keywords)"] if "calls" in after else []
-    body += ["raise BufferError('not today')"] if kind == "raises" else []
+    raises = f"raise {error_of(call)}('not today')" if kind == "raises" else ""
+    is_device = "__dlpack_device__" in call
+    body += [raises] if raises and not is_device else []
     body += ["if capsules:", "    return capsules[0]"] if kind == "twice" else []
     body += [f"capsule = source.__dlpack__({', '.join(words)})"]
     if kind == "name":
@@ -171,7 +188,7 @@ def _exporter(kind: str, struct: str, patch: list[str], after: str, copies: bool
         *(["calls, capsules = [], []"] if keeps or "calls" in after else []),
         "class Producer:",
         "    def __dlpack_device__(self):",
-        "        return (1, 0)",
+        f"        {raises if raises and is_device else 'return (1, 0)'}",
         f"    def __dlpack__(self, {'stream=None' if kind == 'bare' else '**keywords'}):",
         *(f"        {line}" for line in [*body, "return capsule"]),
         "array = Producer()",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from types import ModuleType
 from typing import Any
@@ -13,24 +13,12 @@ from typing import Any
 from dlbench import _check
 from dlbench.adapter import Call, Capsule, Unsupported, X
 from dlbench.case import Case
-from dlbench.check.reading import CODES, NEWEST, Facts, describe_error, on_error
+from dlbench.check.reading import NEWEST, Facts, describe_error, on_error
 from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
+from dlbench.check.situation import DERIVED, case_of, word_of
 from dlbench.check.verdict import Ended, NotApplicable, Unclear, assume
 
 PLAIN = Case("f32", "float32", 4096)
-#: For libraries that lay arrays out themselves: layout -> the layout that it is made from, how many
-#: times larger that is, and the operation.
-DERIVED: dict[str, tuple[str, int, str]] = {
-    "fortran": ("grid", 1, ".T"),
-    "strided": ("line", 2, "[::2]"),
-    "reversed": ("line", 1, "[::-1]"),
-}
-#: The values of `Subject.source`: words of `check.script`.
-LOOKED_AT = (
-    *("line", "readonly", "grid", *DERIVED),
-    *(f"own-{layout}" for layout in DERIVED),
-    *(f"dtype-{name}" for name in CODES),
-)
 STEPS: dict[str, Callable[[Any], Any]] = {
     ".T": lambda array: array.T,
     "[::2]": lambda array: array[::2],
@@ -53,7 +41,7 @@ class Subject:
         self.consumer = consumer
         self.device = device
         self.handed = ""  #: the struct of the last export to a consumer
-        self.source = ""  #: a word of `check.script`: what array was looked at last
+        self.source = ""  #: the array and the keywords that were tried last, see `situation`
         self.kept: list[Any] = []  #: until the process ends
         self.keeps_dtype: bool | None = None  #: known once `require_dtypes` was called
         self.shows_read_only: bool | None = None  #: known once `require_read_only` was called
@@ -111,9 +99,7 @@ class Subject:
 
         Where the adapter makes none, the library's own transposition or slice is used.
         """
-        self.source = f"dtype-{case.dtype}" if case.dtype != PLAIN.dtype else ""
-        if not self.source and case.layout in ("grid", *DERIVED):
-            self.source = case.layout
+        self.source = word_of(case)
         try:
             return self.make(case), case.expected()
         except NotApplicable as end:
@@ -132,7 +118,20 @@ class Subject:
             raise why from None
         if shape != expected.shape:
             raise why
-        self.source = f"own-{case.layout}"
+        self.source = f"own-{self.source}"
+        return array, expected
+
+    def exporter_of(
+        self, word: str, keywords: Iterable[str] = (), size: int = PLAIN.bytes
+    ) -> tuple[Any, Any]:
+        """An exporter in a situation, whose export accepts the keywords, and its content as NumPy's
+        array."""
+        self.exporter_with(*keywords)
+        array, expected = self.laid(case_of(word, size))
+        assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
+        own = getattr(array, "shape", expected.shape)
+        if isinstance(own, tuple) and own != expected.shape:
+            raise NotApplicable(f"its array of that kind has shape {own}")
         return array, expected
 
     def extras(self, array: Any) -> tuple[str, ...]:
@@ -146,12 +145,13 @@ class Subject:
         assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
         return array
 
-    def exporter_with(self, keyword: str) -> Any:
-        """An array whose export accepts the keyword."""
+    def exporter_with(self, *keywords: str) -> Any:
+        """An array whose export accepts the keywords."""
         array = self.exporter()
-        # An error of another type is about the value.
-        with suppress(Exception), on_error(NotApplicable, f"it has no {keyword}: ", TypeError):
-            array.__dlpack__(**{keyword: None})
+        for keyword in keywords:
+            # An error of another type is about the value.
+            with suppress(Exception), on_error(NotApplicable, f"it has no {keyword}: ", TypeError):
+                array.__dlpack__(**{keyword: None})
         return array
 
     def request_export(self, array: Any, **keywords: Any) -> Any:

@@ -6,12 +6,15 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.planted.fault import breaks
+from dlbench.check.planted.fault import breaks, enter
 
 KEPT = []
 
 
 def _export(array):
+    enter(array.case, {})
+    if array.case.special:
+        raise (TypeError if breaks("c-api.export-error") else BufferError)(array.case.special)
     words = {"legacy": False, "poison": False, "flags": 0}
     shape, strides = array.described(words, array.first)
     if breaks("c-api.agrees"):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench.check.reading import describe_error, on_error, read, values, values_of
-from dlbench.check.rule import DEVICE, METHOD, SPEC, producer_rule
+from dlbench.check.reading import describe_error, on_error, on_refusal, read, values, values_of
+from dlbench.check.rule import DEVICE, HEADER, METHOD, SPEC, producer_rule
+from dlbench.check.situation import ARRAYS, COPY, EXPORTS, HOST, STRUCTS, combined
 from dlbench.check.subject import Subject, in_thread
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
@@ -26,31 +27,32 @@ def device_of(array: Any) -> Any:
         return array.__dlpack_device__()
 
 
-@producer_rule("export.device-pair", DEVICE)
-def device_pair(subject: Subject) -> str:
+@producer_rule("export.device-pair", DEVICE, arrays=ARRAYS)
+def device_pair(subject: Subject, word: str) -> str:
     """__dlpack_device__() returns a tuple of two ints (an IntEnum is one)
 
     device = array.__dlpack_device__()
     assert isinstance(device, tuple) and len(device) == 2, device
     assert all(isinstance(each, int) for each in device), device
     """
-    device = device_of(subject.exporter())
+    device = device_of(subject.exporter_of(word)[0])
     pair = isinstance(device, tuple) and len(device) == 2
     expect(pair and all(isinstance(each, int) for each in device), f"it is {device!r}")
     return f"({int(device[0])}, {int(device[1])})"
 
 
-@producer_rule("export.device-agrees", DEVICE)
-def device_agrees(subject: Subject) -> str:
+@producer_rule("export.device-agrees", DEVICE, arrays=ARRAYS, variants=STRUCTS)
+def device_agrees(subject: Subject, word: str, **keywords: Any) -> str:
     """__dlpack_device__() is the device that the capsule's tensor names
 
+    capsule = array.__dlpack__({call}); tensor = described(capsule)[3]
     named = [ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]
     device = array.__dlpack_device__()
     assert list(device) == named, (device, named)
     """
-    array = subject.exporter()
+    array, _ = subject.exporter_of(word, keywords)
     device = device_of(array)
-    named = subject.export(array)["device"]
+    named = subject.readable(lambda: read(array.__dlpack__(**keywords)))["device"]
     try:
         reported = tuple(None if each is None else int(each) for each in device)
     except (TypeError, ValueError):
@@ -64,34 +66,59 @@ def device_agrees(subject: Subject) -> str:
     return f"both are {named}"
 
 
+@producer_rule(
+    "export.device-id",
+    f"{HEADER}, DLDevice.device_id",
+    arrays=("line", "strided", "empty"),
+    variants=combined(STRUCTS, {}, COPY, HOST),
+    call="allowed(lambda: array.__dlpack__({call}))",
+)
+def device_id(subject: Subject, word: str, **keywords: Any) -> str:
+    """memory of the CPU, pinned memory and managed memory have the device_id 0
+
+    named = [ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]
+    assert named[0] not in (1, 3, 11, 13) or named[1] == 0, named
+    """
+    array, _ = subject.exporter_of(word, keywords)
+    kind, number = subject.readable(lambda: read(array.__dlpack__(**keywords)))["device"]
+    assume(kind in WITHOUT_ID, f"the memory is of device type {kind}")
+    expect(number == 0, f"the device is {(kind, number)}")
+    return f"{(kind, number)}"
+
+
 KEYWORDS = ("stream", "max_version", "dl_device", "copy")
+#: Device types whose device_id is 0.
+WITHOUT_ID = (1, 3, 11, 13)
 
 
 @producer_rule("export.keywords", f"{METHOD} (since 2023.12)")
 def keywords(subject: Subject) -> str:
-    """__dlpack__ accepts stream, max_version, dl_device and copy, each None
+    """__dlpack__ accepts stream, max_version, dl_device and copy, each None, and all together
 
-    for word in ('stream', 'max_version', 'dl_device', 'copy'):
+    words = ('stream', 'max_version', 'dl_device', 'copy')
+    for word in (*[(word,) for word in words], words):
         try:
-            array.__dlpack__(**{word: None})
+            array.__dlpack__(**dict.fromkeys(word))
         except TypeError:
             raise
         except Exception as error:
             print(word, 'is a keyword:', repr(error))
     """
     array = subject.exporter()
-    refused = []
-    for word in KEYWORDS:
+    refused: list[str] = []
+    for words in (*[(word,) for word in KEYWORDS], KEYWORDS):
+        if refused and len(words) > 1:
+            continue
         try:
-            array.__dlpack__(**{word: None})
+            array.__dlpack__(**dict.fromkeys(words))
         except TypeError as error:
-            refused.append(f"{word}: {describe_error(error)}")
+            refused.append(f"{' with '.join(words)}: {describe_error(error)}")
         except Exception:
             continue  # of another kind than a missing keyword
     if refused:
-        words = ", ".join(text.partition(":")[0] for text in refused)
-        raise Broken(f"no keyword {words} ({refused[0].partition(': ')[2]})")
-    return "all four"
+        missing = ", ".join(text.partition(":")[0] for text in refused)
+        raise Broken(f"no keyword {missing} ({refused[0].partition(': ')[2]})")
+    return "all four, alone and together"
 
 
 @producer_rule("export.positional", METHOD, verdict="unclear")
@@ -116,65 +143,57 @@ def positional(subject: Subject) -> str:
 @producer_rule(
     "export.byte-order",
     f"{METHOD}, Raises; dlpack.h, DLDataType: native endianness",
-    source="swapped",
+    arrays=("swapped",),
+    variants=EXPORTS,
 )
-def byte_order(subject: Subject) -> str:
+def byte_order(subject: Subject, word: str, **keywords: Any) -> str:
     """numbers in the other byte order are not exported as native ones
 
-    given = allowed(lambda: np.from_dlpack(array))
-    assert np.array_equal(given, source), given
+    capsule = allowed(lambda: array.__dlpack__({call}))
+    given = ctypes.string_at(exported_address(capsule), source.nbytes)
+    assert given == source.astype(np.float32).tobytes(), given
     """
-    case = subject.case(special="swapped")
-    array = subject.exporter(case)
+    array, expected = subject.exporter_of(word, keywords)
     with on_error(Holds, "refused: "):
-        capsule = subject.request_export(array)
+        capsule = array.__dlpack__(**keywords)
         facts = read(capsule)
-    if values(facts) == case.expected().tobytes():
+    if values(facts) == expected.tobytes():
         return "converted"
     raise Broken("exported, though no field marks the bytes as swapped")
 
 
-#: Properties that a library may have and DLPack cannot express.
-SPECIALS = ("swapped", "nulls", "grad")
-
-
-@producer_rule("export.refusal-type", f"{METHOD}, Raises", level="should", source="unexportable")
-def refusal_type(subject: Subject) -> str:
+@producer_rule(
+    "export.refusal-type",
+    f"{METHOD}, Raises",
+    level="should",
+    arrays=("swapped", "unexportable", "grad"),
+    variants=STRUCTS,
+)
+def refusal_type(subject: Subject, word: str, **keywords: Any) -> str:
     """an array that cannot be exported raises BufferError
 
-    given = allowed(lambda: array.__dlpack__(), BufferError)
+    given = allowed(lambda: array.__dlpack__({call}), BufferError)
     print('exported:', given)
     """
-    subject.exporter()
-    observed, other = [], []
-    for special in SPECIALS:
-        try:
-            dtype = "float32"
-            array = subject.make(subject.case(special=special, dtype=dtype))
-        except NotApplicable:
-            continue
-        try:
-            subject.request_export(array)
-        except BufferError:
-            observed.append(special)
-        except Exception as error:
-            other.append(f"{special}: {describe_error(error)}")
-    expect(not other, "; ".join(other))
-    assume(observed, "nothing that it makes was refused")
-    return f"BufferError for {', '.join(observed)}"
+    array, _ = subject.exporter_of(word, keywords)
+    with on_refusal(BufferError):
+        array.__dlpack__(**keywords)
+    raise NotApplicable("it is exported")
 
 
-@producer_rule("export.other-thread", SPEC)
-def other_thread(subject: Subject) -> str:
+@producer_rule("export.other-thread", SPEC, arrays=ARRAYS, variants=combined(STRUCTS, {}, COPY))
+def other_thread(subject: Subject, word: str, **keywords: Any) -> str:
     """an array can be exported in a thread that did not create it
 
     from concurrent.futures import ThreadPoolExecutor
-    there = ThreadPoolExecutor().submit(np.from_dlpack, array).result()
-    assert np.array_equal(there, np.from_dlpack(array)), there
+    pool = ThreadPoolExecutor()
+    capsule = pool.submit(lambda: array.__dlpack__({call})).result()
+    there = pool.submit(np.from_dlpack, array).result()
+    assert np.array_equal(there, source), there
     """
-    array = subject.exporter()
-    here = values_of(subject.readable(lambda: subject.request_export(array)))
+    array, _ = subject.exporter_of(word, keywords)
+    here = values_of(subject.readable(lambda: array.__dlpack__(**keywords)))
     with on_error(Broken, "in a thread: "):
-        there = in_thread(lambda: values_of(subject.request_export(array)))
+        there = in_thread(lambda: values_of(array.__dlpack__(**keywords)))
     expect(here == there, "other values are exported in a thread")
     return "the same values"

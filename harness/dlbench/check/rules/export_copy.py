@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from dlbench.check.reading import CPU, address, describe_error, on_error, on_refusal, read, values
+from dlbench.check.reading import CPU, Facts, address, on_error, on_refusal, read, values
 from dlbench.check.rule import HEADER, METHOD, SPEC, producer_rule
+from dlbench.check.situation import (
+    ANY_COPY,
+    COPY,
+    FILLED,
+    HOST,
+    NEW,
+    NO_COPY,
+    OLD,
+    STRUCTS,
+    combined,
+)
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken, NotApplicable, assume, expect
+from dlbench.check.verdict import Broken, Ended, Holds, NotApplicable, Unclear, assume, expect
 
-COPY = f"{METHOD}, copy"
+COPYING = f"{METHOD}, copy"
+IS_COPIED = f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED"
 COPIED = 2
-NEW, OLD = "max_version=(1, 0), ", ""
 
 
 def home(subject: Subject, array: Any) -> tuple[Any, int]:
@@ -21,198 +32,239 @@ def home(subject: Subject, array: Any) -> tuple[Any, int]:
     return capsule, address(subject.readable(lambda: read(capsule)))
 
 
-def bare(array: Any, **keywords: Any) -> Any:
-    """The capsule of a call without max_version, as consumers before 2023.12 make it."""
-    return array.__dlpack__(**keywords)
+def several(subject: Subject, array: Any, **keywords: Any) -> tuple[list[Any], list[Facts]]:
+    """Two exports, which must be kept, and their facts."""
+    capsules = [subject.readable(lambda: array.__dlpack__(**keywords)) for _ in range(2)]
+    return capsules, [subject.readable(partial(read, each)) for each in capsules]
 
 
-def must_copy(
-    subject: Subject, request_export: Callable[..., Any], *lawful: type[Exception]
-) -> str:
-    """copy=True returns a copy, or raises as allowed."""
-    array = subject.exporter_with("copy")
+def own_memory(subject: Subject, array: Any) -> int | None:
+    """Where the array's own memory lies, as far as two exports with copy=False agree on that."""
+    try:
+        _kept, (one, other) = several(subject, array, **NEW, copy=False)
+    except NotApplicable:
+        return None
+    return address(one) if address(one) == address(other) else None
+
+
+def must_copy(subject: Subject, word: str, end: type[Ended], **keywords: Any) -> str:
+    """copy=True returns a copy; `end` where it raises BufferError."""
+    array, _ = subject.exporter_of(word, keywords)
     kept, own = home(subject, array)
-    with on_refusal(lawful, "refused: "):
-        capsule = request_export(array, copy=True)
+    with on_error(Broken, "refused: "), on_error(end, "refused: ", BufferError):
+        capsule = array.__dlpack__(**keywords)
         facts = read(capsule)
     expect(address(facts) != own, "it is the same memory")
     expect(values(facts) == values(read(kept)), "the copy has other values")
     return "a copy"
 
 
-@producer_rule("export.copy-true", COPY)
-def copy_true(subject: Subject) -> str:
-    """copy=True exports a copy, not the array's memory
-
-    given = array.__dlpack__(max_version=(1, 0), copy=True)
-    assert not address(given) == address(capsule), given
-    """
-    return must_copy(subject, subject.request_export)
+MUST_COPY = """
+given = allowed(lambda: array.__dlpack__({call}), BufferError)
+assert not exported_address(given) == exported_address(capsule), given"""
 
 
-@producer_rule("export.copy-true-unversioned", COPY)
-def copy_true_unversioned(subject: Subject) -> str:
-    """copy=True without max_version also exports a copy
+@producer_rule(
+    "export.copy-true",
+    f"{COPYING}, and Raises: BufferError where data cannot be exported, so that is unclear",
+    f"copy=True exports a copy, not the array's memory\n{MUST_COPY}",
+    arrays=FILLED,
+    variants=combined([NEW], COPY, {**HOST, **COPY}),
+)
+def copy_true(subject: Subject, word: str, **keywords: Any) -> str:
+    return must_copy(subject, word, Unclear, **keywords)
 
-    given = allowed(lambda: array.__dlpack__(copy=True), BufferError)
-    assert not address(given) == address(capsule), given
-    """
+
+@producer_rule(
+    "export.copy-true-unversioned",
+    COPYING,
+    f"copy=True without max_version also exports a copy\n{MUST_COPY}",
+    arrays=FILLED,
+    variants=combined([OLD], COPY, {**HOST, **COPY}),
+)
+def copy_true_unversioned(subject: Subject, word: str, **keywords: Any) -> str:
     # The legacy struct has no flag for a copy: to raise is allowed here.
-    return must_copy(subject, bare, BufferError)
+    return must_copy(subject, word, Holds, **keywords)
 
 
-@producer_rule("export.copy-false", COPY)
-def copy_false(subject: Subject) -> str:
+@producer_rule("export.copy-false", COPYING, arrays=FILLED, variants=combined(STRUCTS, NO_COPY))
+def copy_false(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=False exports the array's own memory, or raises BufferError
 
-    given = allowed(lambda: array.__dlpack__(max_version=(1, 0), copy=False), BufferError)
-    assert address(given) == address(capsule), given
+    given = [allowed(lambda: array.__dlpack__({call}), BufferError) for _ in range(2)]
+    own, one, other = map(exported_address, [capsule, *given])
+    assert own == one or one == other, given
     """
-    array = subject.exporter_with("copy")
-    kept, own = home(subject, array)
-    with on_refusal(BufferError):
-        capsule = subject.request_export(array, copy=False)
-        facts = read(capsule)
-    expect(address(facts) == own, "it is other memory than copy=None exports")
-    del kept
+    array, _ = subject.exporter_of(word, keywords)
+    _kept, own = home(subject, array)
+    with on_refusal(BufferError, "refused: "):
+        # A plain export may be a copy, where this is none.
+        capsules = [array.__dlpack__(**keywords) for _ in range(2)]
+        one, other = (address(read(each)) for each in capsules)
+    expect(own == one or one == other, "it is other memory than copy=None exports")
     return "the same memory"
 
 
-@producer_rule("export.copy-none", COPY)
-def copy_none(subject: Subject) -> str:
+@producer_rule(
+    "export.copy-none",
+    COPYING,
+    arrays=FILLED,
+    variants=combined(STRUCTS, ANY_COPY, {}),
+)
+def copy_none(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=None exports the array's own memory where that is possible
 
-    array.__dlpack__(max_version=(1, 0), copy=False)
-    capsule, given = (array.__dlpack__(max_version=(1, 0), copy=None) for _ in range(2))
-    assert address(given) == address(capsule), given
+    kept = array.__dlpack__(max_version=(1, 0), copy=False)
+    capsule, given = (array.__dlpack__({call}) for _ in range(2))
+    assert exported_address(given) == exported_address(capsule), given
     """
-    array = subject.exporter_with("copy")
+    array, _ = subject.exporter_of(word, ["copy", *keywords])
     with on_error(NotApplicable, "it cannot export its own: "):
         subject.request_export(array, copy=False)
-    first, second = (subject.request_export(array, copy=None) for _ in range(2))
-    if address(read(first)) != address(read(second)):
+    _kept, (one, other) = several(subject, array, **keywords)
+    if address(one) != address(other):
         raise Broken("each export returns other memory, though copy=False raises no error")
     return "the same memory"
 
 
 @producer_rule(
     "export.copied-flag",
-    f"{COPY}; {SPEC}; {HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED",
-    call=f"array.__dlpack__({NEW}copy=True)",
+    f"{COPYING}; {SPEC}; {IS_COPIED}",
+    arrays=FILLED,
+    variants=combined([NEW], {}, COPY, ANY_COPY, HOST),
 )
-def copied_flag(subject: Subject) -> str:
+def copied_flag(subject: Subject, word: str, **keywords: Any) -> str:
     """a copy has the flag IS_COPIED
 
-    flags = ctypes.c_uint64.from_address(struct + 24).value
-    assert flags & 0b10, hex(flags)
+    several = [array.__dlpack__({call}) for _ in range(2)]
+    if exported_address(several[0]) == exported_address(several[1]):
+        several.append(array.__dlpack__(max_version=(1, 0), copy=False))
+    structs = [described(each)[2] for each in several[:2]]
+    flags = [ctypes.c_uint64.from_address(struct + 24).value for struct in structs]
+    copied = len(set(map(exported_address, several))) > 1
+    assert not copied or any(each & 0b10 for each in flags), flags
     """
-    array = subject.exporter_with("copy")
-    _kept, own = home(subject, array)
-    with on_error(NotApplicable, "no copy: "):
-        capsule = subject.request_export(array, copy=True)
-        facts = read(capsule)
-    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
-    assume(address(facts) != own, "copy=True made no copy")
-    expect(facts["flags"] & COPIED, f"copy=True made a copy, and flags are {facts['flags']:#x}")
-    return f"flags are {facts['flags']:#x}"
+    array, _ = subject.exporter_of(word, keywords)
+    _kept, (one, other) = several(subject, array, **keywords)
+    assume(one["struct"] == "versioned", "the legacy struct has no flags")
+    is_copy = address(one) != address(other)
+    is_copy |= own_memory(subject, array) not in (None, address(one))
+    assume(is_copy, "no copy is made")
+    expect(
+        (one["flags"] | other["flags"]) & COPIED, f"a copy is made, and flags are {one['flags']:#x}"
+    )
+    return f"flags are {one['flags']:#x}"
 
 
-@producer_rule("export.shared-flag", f"{HEADER}, DLPACK_FLAG_BITMASK_IS_COPIED")
-def shared_flag(subject: Subject) -> str:
+@producer_rule(
+    "export.shared-flag",
+    IS_COPIED,
+    arrays=FILLED,
+    variants=combined([NEW], {}, ANY_COPY, NO_COPY, HOST),
+)
+def shared_flag(subject: Subject, word: str, **keywords: Any) -> str:
     """an export without a copy does not have the flag IS_COPIED
 
-    flags = ctypes.c_uint64.from_address(struct + 24).value
-    assert not flags & 0b10, hex(flags)
+    one, other = (array.__dlpack__({call}) for _ in range(2))
+    flags = ctypes.c_uint64.from_address(described(one)[2] + 24).value
+    assert exported_address(one) != exported_address(other) or not flags & 0b10, hex(flags)
     """
-    array = subject.exporter()
-    first, second = (subject.readable(lambda: subject.request_export(array)) for _ in range(2))
-    facts = subject.readable(lambda: read(first))
-    assume(facts["struct"] == "versioned", "the legacy struct has no flags")
-    if address(facts) != address(read(second)):
+    array, _ = subject.exporter_of(word, keywords)
+    _kept, (one, other) = several(subject, array, **keywords)
+    assume(one["struct"] == "versioned", "the legacy struct has no flags")
+    if address(one) != address(other):
         return "each export is a copy"
-    if facts["flags"] & COPIED:
-        raise Broken(f"two exports share memory, and flags are {facts['flags']:#x}")
-    return f"flags are {facts['flags']:#x}"
+    if one["flags"] & COPIED:
+        raise Broken(f"two exports share memory, and flags are {one['flags']:#x}")
+    return f"flags are {one['flags']:#x}"
 
 
 #: A device type that no library has: 200 is no DLDeviceType.
-NOWHERE = (200, 0)
-CUDA = (2, 0)
+NOWHERE = {"dl_device": (200, 0)}
+CUDA = {"dl_device": (2, 0)}
+LAID = ("line", "strided", "empty", "readonly")
 
 
-def must_refuse_device(subject: Subject, request_export: Callable[..., Any]) -> str:
-    """A device type that does not exist raises BufferError."""
-    array = subject.exporter_with("dl_device")
-    home(subject, array)
-    with on_refusal(BufferError, f"dl_device={NOWHERE}: "):
-        facts = read(request_export(array, dl_device=NOWHERE))
-    raise Broken(f"dl_device={NOWHERE} gave a tensor on {facts['device']}")
+def must_refuse_device(subject: Subject, word: str, **keywords: Any) -> str:
+    """A device type that does not exist raises BufferError. The control is the call without it."""
+    array, _ = subject.exporter_of(word, keywords)
+    others = {key: value for key, value in keywords.items() if key != "dl_device"}
+    with on_error(NotApplicable, "on no device: "):
+        array.__dlpack__(**others)
+    with on_refusal(BufferError):
+        facts = read(array.__dlpack__(**keywords))
+    raise Broken(f"it gave a tensor on {facts['device']}")
 
 
-@producer_rule("export.device-unknown", f"{METHOD}, dl_device")
-def device_unknown(subject: Subject) -> str:
-    """a dl_device that the producer cannot handle raises BufferError
-
-    given = refused(lambda: array.__dlpack__(max_version=(1, 0), dl_device=(200, 0)), BufferError)
-    """
-    return must_refuse_device(subject, subject.request_export)
+REFUSE_DEVICE = "\ngiven = refused(lambda: array.__dlpack__({call}), BufferError)"
 
 
-@producer_rule("export.device-unknown-unversioned", f"{METHOD}, dl_device")
-def device_unknown_unversioned(subject: Subject) -> str:
-    """without max_version, too, a dl_device that the producer cannot handle raises BufferError
+@producer_rule(
+    "export.device-unknown",
+    f"{METHOD}, dl_device",
+    f"a dl_device that the producer cannot handle raises BufferError\n{REFUSE_DEVICE}",
+    arrays=LAID,
+    variants=combined([NEW], NOWHERE, {**NOWHERE, **COPY}, {**NOWHERE, **NO_COPY}),
+)
+def device_unknown(subject: Subject, word: str, **keywords: Any) -> str:
+    return must_refuse_device(subject, word, **keywords)
 
-    given = refused(lambda: array.__dlpack__(dl_device=(200, 0)), BufferError)
-    """
-    return must_refuse_device(subject, bare)
+
+@producer_rule(
+    "export.device-unknown-unversioned",
+    f"{METHOD}, dl_device",
+    "without max_version, too, a dl_device that the producer cannot handle raises BufferError\n"
+    f"{REFUSE_DEVICE}",
+    arrays=LAID[:3],
+    variants=combined([OLD], NOWHERE, {**NOWHERE, **COPY}, {**NOWHERE, **NO_COPY}),
+)
+def device_unknown_unversioned(subject: Subject, word: str, **keywords: Any) -> str:
+    return must_refuse_device(subject, word, **keywords)
 
 
-@producer_rule("export.copy-false-device", f"{COPY}; dl_device")
-def copy_false_device(subject: Subject) -> str:
+@producer_rule(
+    "export.copy-false-device",
+    f"{COPYING}; dl_device",
+    arrays=LAID,
+    variants=combined(STRUCTS, {**CUDA, **NO_COPY}),
+)
+def copy_false_device(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=False raises BufferError where dl_device is another device
 
-    words = {'dl_device': (2, 0), 'copy': False}
-    refused(lambda: array.__dlpack__(max_version=(1, 0), **words), BufferError)
-    refused(lambda: array.__dlpack__(**words), BufferError)
+    refused(lambda: array.__dlpack__({call}), BufferError)
     """
-    subject.exporter_with("copy")
-    array = subject.exporter_with("dl_device")
-    assume(subject.device == "cpu", "its memory may be reached from both devices")
+    array, _ = subject.exporter_of(word, keywords)
     home(subject, array)
-    observed = ""
     # Whether there is such a device or not: no memory of the CPU's is CUDA's without a copy.
-    for how, request_export in (("", subject.request_export), (", no max_version", bare)):
-        what = f"dl_device={CUDA}, copy=False{how}"
-        try:
-            facts = read(request_export(array, dl_device=CUDA, copy=False))
-        except BufferError as error:
-            observed = observed or describe_error(error)
-        except Exception as error:
-            raise Broken(f"{what}: {describe_error(error)}") from None
-        else:
-            raise Broken(f"{what} gave a tensor on {facts['device']}")
-    return observed
+    with on_refusal(BufferError):
+        facts = read(array.__dlpack__(**keywords))
+    if subject.device != "cpu" and facts["device"] == CUDA["dl_device"]:
+        raise NotApplicable("its memory may be reached from both devices")
+    raise Broken(f"it gave a tensor on {facts['device']}")
 
 
 @producer_rule(
     "export.device-host",
     f"{METHOD}, dl_device",
     level="should",
-    call=f"array.__dlpack__({NEW}dl_device=(1, 0))",
+    call="array.__dlpack__({call})",
+    arrays=FILLED,
+    variants=combined(STRUCTS, HOST, {**HOST, **COPY}),
 )
-def device_host(subject: Subject) -> str:
+def device_host(subject: Subject, word: str, **keywords: Any) -> str:
     """dl_device=(1, 0) exports memory of the CPU
 
     named = [ctypes.c_int32.from_address(tensor + at).value for at in (8, 12)]
     assert named == [1, 0], named
     """
-    array = subject.exporter_with("dl_device")
-    home(subject, array)
-    expected = subject.case().expected().tobytes()
-    with on_error(Broken, f"dl_device={CPU}: "):
-        capsule = subject.request_export(array, dl_device=CPU)
+    array, _ = subject.exporter_of(word, keywords)
+    others = {key: value for key, value in keywords.items() if key != "dl_device"}
+    with on_error(NotApplicable, "on no device: "):
+        plain = array.__dlpack__(**others)
+    with on_error(Broken):
+        capsule = array.__dlpack__(**keywords)
         facts = read(capsule)
-    expect(facts["device"] == CPU, f"dl_device={CPU} gave {facts['device']}")
-    if subject.device == "cpu" and values(facts) != expected:
-        raise Broken(f"dl_device={CPU} gave other values")
+    expect(facts["device"] == CPU, f"it gave {facts['device']}")
+    if subject.device == "cpu" and values(facts) != values(read(plain)):
+        raise Broken("it gave other values")
     return "memory of the CPU"

@@ -8,17 +8,32 @@ from typing import Any
 
 from dlbench import _check
 from dlbench.check import leaks
-from dlbench.check.reading import address, values
+from dlbench.check.reading import address, read, values
 from dlbench.check.rule import HEADER, SPEC, producer_rule
+from dlbench.check.situation import COPY, NEW, STRUCTS
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import assume, expect
 
 DELETER = f"{HEADER}, DLManagedTensorVersioned.deleter"
 
 
-def churn(case: Any) -> list[bytearray]:
+#: Each struct, and a copy: a deleter of its own in many libraries.
+COPIES = (*STRUCTS, {**NEW, **COPY})
+#: Bytes of the arrays of three rules. A planted fault shows only there.
+KEPT_BYTES, TWICE_BYTES, RENAMED_BYTES = 1 << 20, 1 << 18, 1 << 19
+
+
+def borrowed(subject: Subject, array: Any, **keywords: Any) -> _check.ImportedTensor:
+    """The result of importing a new export as a consumer does."""
+    taken: _check.ImportedTensor = subject.readable(
+        lambda: _check.import_capsule(array.__dlpack__(**keywords))
+    )
+    return taken
+
+
+def churn(size: int) -> list[bytearray]:
     """Memory of the same size, allocated and written, so that freed memory is used again."""
-    return [bytearray(b"\xee" * case.bytes) for _ in range(64)]
+    return [bytearray(b"\xee" * size) for _ in range(16)]
 
 
 def require_values(imported_tensor: _check.ImportedTensor, expected: bytes, when: str) -> None:
@@ -26,148 +41,166 @@ def require_values(imported_tensor: _check.ImportedTensor, expected: bytes, when
     expect(values(imported_tensor.facts) == expected, f"the values changed {when}")
 
 
-@producer_rule("export.keeps-memory", SPEC, source="large")
-def keeps_memory(subject: Subject) -> str:
+@producer_rule(
+    "export.keeps-memory",
+    SPEC,
+    source="large",
+    arrays=("line", "fortran", "strided", "readonly"),
+    variants=COPIES,
+)
+def keeps_memory(subject: Subject, word: str, **keywords: Any) -> str:
     """exported memory stays valid after the array is deleted
 
-    at, expected = exported_address(capsule), source.tobytes()
+    capsule = array.__dlpack__({call}); at = exported_address(capsule)
+    expected = ctypes.string_at(at, source.nbytes)
     del array, source; gc.collect()
     require_still(at, expected)
     """
-    case = subject.case(bytes=1 << 20)
-    array = subject.exporter(case)
-    imported_tensor = subject.import_capsule(array)
+    array, expected = subject.exporter_of(word, keywords, KEPT_BYTES)
+    imported_tensor = borrowed(subject, array, **keywords)
     del array
     collect()
-    used = churn(case)
-    require_values(imported_tensor, case.expected().tobytes(), "when the array was dropped")
+    used = churn(KEPT_BYTES)
+    require_values(imported_tensor, expected.tobytes(), "when the array was dropped")
     del used
     imported_tensor.release()
     return "its values stay"
 
 
-@producer_rule("export.twice", SPEC, source="large")
-def twice(subject: Subject) -> str:
+@producer_rule(
+    "export.twice", SPEC, source="large", arrays=("line", "strided", "readonly"), variants=STRUCTS
+)
+def twice(subject: Subject, word: str, **keywords: Any) -> str:
     """several exports of one array are deleted independently
 
-    several = [array.__dlpack__() for _ in range(3)]
-    at, expected = address(several[2]), source.tobytes()
+    several = [array.__dlpack__({call}) for _ in range(3)]
+    at = exported_address(several[2])
+    expected = ctypes.string_at(at, source.nbytes)
     del array, source, several[:2]; gc.collect()
     require_still(at, expected)
     """
-    case = subject.case(bytes=1 << 18)
-    array = subject.exporter(case)
-    borrowed_tensors = [subject.import_capsule(array) for _ in range(3)]
-    shared = len({address(borrowed.facts) for borrowed in borrowed_tensors}) == 1
+    array, content = subject.exporter_of(word, keywords, TWICE_BYTES)
+    borrowed_tensors = [borrowed(subject, array, **keywords) for _ in range(3)]
+    shared = len({address(taken.facts) for taken in borrowed_tensors}) == 1
     del array
     collect()
-    expected = case.expected().tobytes()
+    expected = content.tobytes()
     last = borrowed_tensors[2]
     borrowed_tensors[1].release()
-    used = churn(case)
+    used = churn(TWICE_BYTES)
     require_values(last, expected, "when the second of three was deleted")
     borrowed_tensors[0].release()
     collect()
-    used += churn(case)
+    used += churn(TWICE_BYTES)
     require_values(last, expected, "when the first of three was deleted")
     last.release()
     return "one memory" if shared else "a copy each"
 
 
-@producer_rule("export.renamed-capsule", SPEC, risky=True, source="large")
-def renamed_capsule(subject: Subject) -> str:
+@producer_rule(
+    "export.renamed-capsule",
+    SPEC,
+    risky=True,
+    source="large",
+    arrays=("line",),
+    variants=STRUCTS,
+)
+def renamed_capsule(subject: Subject, word: str, **keywords: Any) -> str:
     """a renamed capsule does not delete its tensor
 
-    at, expected = exported_address(capsule), source.tobytes()
+    capsule = array.__dlpack__({call}); at = exported_address(capsule)
+    expected = ctypes.string_at(at, source.nbytes)
     consumed(ctypes.CFUNCTYPE, capsule); del capsule, array, source; gc.collect()
     require_still(at, expected)
     """
-    case = subject.case(bytes=1 << 19)
-    array = subject.exporter(case)
-    capsule = subject.readable(partial(subject.request_export, array))
+    array, expected = subject.exporter_of(word, keywords, RENAMED_BYTES)
+    capsule = subject.readable(partial(array.__dlpack__, **keywords))
     imported_tensor = subject.readable(partial(_check.import_capsule, capsule))
     del array, capsule
     collect()
-    used = churn(case)
-    require_values(imported_tensor, case.expected().tobytes(), "when the capsule went")
+    used = churn(RENAMED_BYTES)
+    require_values(imported_tensor, expected.tobytes(), "when the capsule went")
     del used
     imported_tensor.release()
     collect()
     return "the borrowed tensor outlived its capsule"
 
 
-def released(subject: Subject, how: str) -> str:
+def released(subject: Subject, how: str, word: str, **keywords: Any) -> str:
     """Releases once, and checks that the process survives."""
-    imported_tensor = subject.import_capsule(subject.exporter())
+    array, _ = subject.exporter_of(word, keywords)
+    imported_tensor = borrowed(subject, array, **keywords)
     assume(imported_tensor.facts["deleter"], "the deleter is NULL")
     imported_tensor.release(how)
     gc.collect()
     return "it may be"
 
 
-@producer_rule("export.deleter-without-gil", SPEC, risky=True)
-def deleter_without_gil(subject: Subject) -> str:
+@producer_rule("export.deleter-without-gil", SPEC, risky=True, variants=COPIES)
+def deleter_without_gil(subject: Subject, word: str, **keywords: Any) -> str:
     """the deleter may be called without the GIL
 
+    capsule = array.__dlpack__({call}); struct = described(capsule)[2]
     # ctypes releases the GIL during a CFUNCTYPE call.
-    deleter = consumed(ctypes.CFUNCTYPE, capsule)
-    deleter(struct)
+    consumed(ctypes.CFUNCTYPE, capsule)(struct)
     """
-    return released(subject, "without-gil")
+    return released(subject, "without-gil", word, **keywords)
 
 
-@producer_rule("export.deleter-thread", SPEC, risky=True)
-def deleter_thread(subject: Subject) -> str:
+@producer_rule("export.deleter-thread", SPEC, risky=True, variants=COPIES)
+def deleter_thread(subject: Subject, word: str, **keywords: Any) -> str:
     """the deleter may be called in another thread, which holds the GIL
 
+    capsule = array.__dlpack__({call}); struct = described(capsule)[2]
     deleter = consumed(ctypes.PYFUNCTYPE, capsule)
     import threading
     thread = threading.Thread(target=deleter, args=(struct,))
     thread.start(); thread.join()
     """
-    return released(subject, "thread")
+    return released(subject, "thread", word, **keywords)
 
 
 @producer_rule(
     "export.deleter-at-exit",
-    f"{SPEC}, the example of a deleter",
+    f"{SPEC}, only in the example of a deleter: so a crash is unclear",
     level="should",
     risky=True,
     at_exit=True,
+    verdict="unclear",
+    variants=COPIES,
 )
-def deleter_at_exit(subject: Subject) -> str:
+def deleter_at_exit(subject: Subject, word: str, **keywords: Any) -> str:
     """the deleter may be called after the interpreter has shut down
 
+    capsule = array.__dlpack__({call}); struct = described(capsule)[2]
     # ctypes releases the GIL during a CFUNCTYPE call.
     deleter = consumed(ctypes.CFUNCTYPE, capsule)
     # exit() of the C library runs this after the interpreter's end.
     ctypes.CDLL(None).__cxa_atexit(deleter, ctypes.c_void_p(struct), None)
     """
-    imported_tensor = subject.import_capsule(subject.exporter())
-    assume(imported_tensor.facts["deleter"], "the deleter is NULL")
-    imported_tensor.release("at-exit")
+    released(subject, "at-exit", word, **keywords)
     return "the process ended well"
 
 
-@producer_rule("export.leak-unconsumed", SPEC)
-def leak_unconsumed(subject: Subject) -> str:
+@producer_rule("export.leak-unconsumed", SPEC, variants=COPIES)
+def leak_unconsumed(subject: Subject, word: str, **keywords: Any) -> str:
     """a capsule that is not consumed deletes its tensor
 
-    left(lambda: array.__dlpack__(), array)
+    left(lambda: array.__dlpack__({call}), array)
     """
-    array = subject.exporter()
-    subject.export(array)
-    return leaks.require_none(lambda: subject.request_export(array), array)
+    array, _ = subject.exporter_of(word, keywords)
+    subject.readable(lambda: read(array.__dlpack__(**keywords)))
+    return leaks.require_none(lambda: array.__dlpack__(**keywords), array)
 
 
-@producer_rule("export.leak-consumed", DELETER)
-def leak_consumed(subject: Subject) -> str:
+@producer_rule("export.leak-consumed", DELETER, variants=COPIES)
+def leak_consumed(subject: Subject, word: str, **keywords: Any) -> str:
     """a tensor leaves no memory allocated after its deleter was called
 
     left(lambda: np.from_dlpack(array), array)
     """
-    array = subject.exporter()
-    subject.export(array)
+    array, _ = subject.exporter_of(word, keywords)
+    borrowed(subject, array, **keywords).release()
     return leaks.require_none(
-        lambda: _check.import_capsule(subject.request_export(array)).release(), array
+        lambda: _check.import_capsule(array.__dlpack__(**keywords)).release(), array
     )

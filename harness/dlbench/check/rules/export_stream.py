@@ -2,73 +2,84 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dlbench.check.reading import describe_error, on_error
 from dlbench.check.rule import METHOD, producer_rule
 from dlbench.check.rules.export_call import device_of
+from dlbench.check.situation import COPY, HOST, NO_COPY, STRUCTS, Variant, combined
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken, Holds, Unclear, assume
+from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume
 from dlbench.device import DLPACK_TYPES
 
-
-@producer_rule("export.stream-host", f"{METHOD}, stream")
-def stream_host(subject: Subject) -> str:
-    """for CPU memory, only the stream None is accepted
-
-    given = refused(lambda: array.__dlpack__(stream=1))
-    """
-    array = subject.exporter()
-    assume(subject.device == "cpu", f"the array is on {subject.device}")
-    with on_error(Holds, "stream=1 is refused: "):
-        array.__dlpack__(stream=1)
-    raise Broken("stream=1 is accepted")
+STREAM = f"{METHOD}, stream"
+REFUSED = "given = refused(lambda: array.__dlpack__({call}))"
 
 
-@producer_rule("export.stream-host-minus-one", f"{METHOD}, stream", verdict="unclear")
-def stream_minus_one(subject: Subject) -> str:
-    """stream=-1 for memory of the CPU
-
-    given = refused(lambda: array.__dlpack__(stream=-1))
-    """
-    array = subject.exporter()
-    assume(subject.device == "cpu", f"the array is on {subject.device}")
-    with on_error(Holds, "it is refused: "):
-        array.__dlpack__(stream=-1)
-    raise Unclear(
-        "it is accepted: a consumer may send -1 for 'do not synchronize', yet on the CPU only None "
-        "is accepted"
-    )
+def with_streams(*streams: int) -> tuple[Variant, ...]:
+    """Each stream alone, and beside each other keyword."""
+    words = [{"stream": stream} for stream in streams]
+    return combined(combined(STRUCTS, {}, COPY, NO_COPY, HOST), *words)
 
 
-def refused_streams(subject: Subject, kind: str, *streams: int) -> str:
-    """Each stream is refused by arrays on a device of that kind."""
-    array = subject.exporter()
+def refused(subject: Subject, word: str, kind: str, stream: int, **keywords: Any) -> str:
+    """The error by which the stream is refused; Broken where it is accepted. The control is the
+    same call without a stream."""
+    array, _ = subject.exporter_of(word, [*keywords, "stream"])
     device = device_of(array)
     assume(device[0] == DLPACK_TYPES[kind], f"the array is not on {kind}")
-    observed = []
-    for stream in streams:
-        try:
-            array.__dlpack__(stream=stream)
-        except Exception as error:
-            observed.append(f"stream={stream} is refused: {describe_error(error)}")
-        else:
-            raise Broken(f"stream={stream} is accepted")
-    return "; ".join(observed)
+    with on_error(NotApplicable, "without a stream: "):
+        array.__dlpack__(**keywords)
+    try:
+        array.__dlpack__(**keywords, stream=stream)
+    except Exception as error:
+        return f"refused: {describe_error(error)}"
+    raise Broken("it is accepted")
 
 
-@producer_rule("export.stream-cuda-zero", f"{METHOD}, stream")
-def stream_cuda_zero(subject: Subject) -> str:
-    """on CUDA, stream=0 is refused, because it is ambiguous
+@producer_rule(
+    "export.stream-host",
+    STREAM,
+    f"for CPU memory, only the stream None is accepted\n\n{REFUSED}",
+    arrays=("line", "strided", "empty"),
+    variants=with_streams(1, 2),
+)
+def stream_host(subject: Subject, word: str, **keywords: Any) -> str:
+    return refused(subject, word, "cpu", **keywords)
 
-    given = refused(lambda: array.__dlpack__(stream=0))
-    """
-    return refused_streams(subject, "cuda", 0)
+
+@producer_rule(
+    "export.stream-host-minus-one",
+    STREAM,
+    f"stream=-1 for memory of the CPU\n\n{REFUSED}",
+    verdict="unclear",
+    variants=with_streams(-1),
+)
+def stream_minus_one(subject: Subject, word: str, **keywords: Any) -> str:
+    try:
+        return refused(subject, word, "cpu", **keywords)
+    except Broken:
+        raise Unclear(
+            "it is accepted: a consumer may send -1 for 'do not synchronize', yet on the CPU only "
+            "None is accepted"
+        ) from None
 
 
-@producer_rule("export.stream-rocm-one", f"{METHOD}, stream")
-def stream_rocm_one(subject: Subject) -> str:
-    """on ROCm, the streams 1 and 2 are refused
+@producer_rule(
+    "export.stream-cuda-zero",
+    STREAM,
+    f"on CUDA, stream=0 is refused, because it is ambiguous\n\n{REFUSED}",
+    variants=combined(STRUCTS, {"stream": 0}),
+)
+def stream_cuda_zero(subject: Subject, word: str, **keywords: Any) -> str:
+    return refused(subject, word, "cuda", **keywords)
 
-    given = refused(lambda: array.__dlpack__(stream=1))
-    given = refused(lambda: array.__dlpack__(stream=2))
-    """
-    return refused_streams(subject, "rocm", 1, 2)
+
+@producer_rule(
+    "export.stream-rocm-one",
+    STREAM,
+    f"on ROCm, the streams 1 and 2 are refused\n\n{REFUSED}",
+    variants=combined(STRUCTS, {"stream": 1}, {"stream": 2}),
+)
+def stream_rocm_one(subject: Subject, word: str, **keywords: Any) -> str:
+    return refused(subject, word, "rocm", **keywords)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.reading import NEWEST, on_error, on_refusal, read
+from dlbench.check.reading import NEWEST, name_address, on_error, on_refusal, read
 from dlbench.check.rule import METHOD, SPEC, producer_rule
+from dlbench.check.situation import (
+    ARRAYS,
+    COPY,
+    EXPORTS,
+    HOST,
+    NO_COPY,
+    OLD,
+    STRUCTS,
+    Variant,
+    combined,
+)
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, Unclear, expect
 
@@ -14,49 +26,79 @@ VERSION = f"{METHOD}, max_version"
 NAMES = ("dltensor", "dltensor_versioned")
 
 
-@producer_rule("export.capsule", SPEC)
-def capsule(subject: Subject) -> str:
+@producer_rule("export.capsule", SPEC, arrays=ARRAYS, variants=(OLD, *EXPORTS[:1], *EXPORTS[2:]))
+def capsule(subject: Subject, word: str, **keywords: Any) -> str:
     """__dlpack__() returns a capsule named dltensor or dltensor_versioned, or raises BufferError
 
-    given = allowed(lambda: array.__dlpack__(), BufferError)
+    given = allowed(lambda: array.__dlpack__({call}), BufferError)
     assert repr(given).split('"')[1] in ('dltensor', 'dltensor_versioned'), given
     """
-    array = subject.exporter()
-    words = "a line of float32 is refused: "
-    with on_error(Broken, words), on_error(NotApplicable, words, BufferError):
-        got = subject.request_export(array)
+    array, _ = subject.exporter_of(word, keywords)
+    words = f"{word} is refused: "
+    # Other errors may be about the layout or the keyword.
+    other = NotApplicable if word != "line" or {*keywords} - {"max_version"} else Broken
+    with on_error(other, words), on_error(NotApplicable, words, BufferError):
+        got = array.__dlpack__(**keywords)
     with on_error(Broken, "", ValueError):
         name = str(_check.read(got)["name"])
     expect(name in NAMES, f"it is {name!r}")
     return name
 
 
-def require_versions(subject: Subject) -> Any:
+@producer_rule(
+    "export.name-static",
+    f"{SPEC}, Implementation",
+    variants=combined(STRUCTS, {}, COPY),
+)
+def name_static(subject: Subject, word: str, **keywords: Any) -> str:
+    """the name of the capsule is statically allocated: two capsules have the same
+
+    name_of = ctypes.PyDLL(None).PyCapsule_GetName
+    name_of.restype, name_of.argtypes = ctypes.c_void_p, (ctypes.py_object,)
+    several = [array.__dlpack__({call}) for _ in range(3)]
+    assert len({name_of(each) for each in several}) == 1, [hex(name_of(each)) for each in several]
+    """
+    array, _ = subject.exporter_of(word, keywords)
+    capsules = [subject.readable(lambda: array.__dlpack__(**keywords)) for _ in range(3)]
+    expect(len(set(map(name_address, capsules))) == 1, "each capsule has a name of its own")
+    return "one name"
+
+
+def require_versions(subject: Subject, word: str, keywords: Mapping[str, Any]) -> Any:
     """An array whose export accepts the keyword.
 
-    The control is any plain export: where that fails, no version is the cause.
+    The control is any export with the other keywords: where that fails, no version is the cause.
     """
-    array = subject.exporter()
+    array, _ = subject.exporter_of(word, ["max_version", *keywords])
+    others = {key: value for key, value in keywords.items() if key != "max_version"}
     try:
-        subject.export(array)
-    except NotApplicable:
-        subject.readable(lambda: read(array.__dlpack__()))
-    return subject.exporter_with("max_version")
+        read(array.__dlpack__(max_version=NEWEST, **others))
+    except (Exception, NotApplicable):
+        subject.readable(lambda: read(array.__dlpack__(**others)))
+    return array
 
 
-def answer(array: Any, *versions: Any) -> tuple[str, Any]:
-    """Name and version of the struct for `max_version`; no argument: without the keyword."""
-    keywords = {"max_version": versions[0]} if versions else {}
+def answer(array: Any, **keywords: Any) -> tuple[str, Any]:
+    """Name and version of the struct."""
     facts = read(array.__dlpack__(**keywords))
     return facts["struct"], facts["version"]
 
 
-def require_legacy(array: Any, how: str, *versions: Any) -> str:
+def require_legacy(subject: Subject, word: str, **keywords: Any) -> str:
     """The legacy struct is returned, or BufferError raised."""
-    with on_refusal(BufferError, how):
-        struct, version = answer(array, *versions)
-    expect(struct == "legacy", f"{how}a struct of version {version}")
+    array = require_versions(subject, word, keywords)
+    with on_refusal(BufferError, "refused: "):
+        struct, version = answer(array, **keywords)
+    expect(struct == "legacy", f"a struct of version {version}")
     return struct
+
+
+def newest(subject: Subject, word: str, **keywords: Any) -> tuple[str, Any]:
+    """Name and version of the struct for a version that is not older than the producer's."""
+    array = require_versions(subject, word, keywords)
+    # With another keyword the error may be about that.
+    with on_error(NotApplicable if len(keywords) > 1 else Broken):
+        return answer(array, **keywords)
 
 
 def shown_version(struct: str, version: Any) -> str:
@@ -64,60 +106,77 @@ def shown_version(struct: str, version: Any) -> str:
     return "legacy" if struct == "legacy" else f"{version[0]}.{version[1]}"
 
 
-@producer_rule("export.version-none", VERSION, level="should")
-def version_none(subject: Subject) -> str:
+#: Arrays that a version may depend on: of any layout, without elements, and read-only.
+VERSIONED = ("line", "grid", "strided", "scalar", "empty", "readonly")
+
+
+def versions(*versions: Any) -> tuple[Variant, ...]:
+    """Each version alone, and beside other keywords."""
+    return combined([{"max_version": version} for version in versions], {}, COPY, NO_COPY, HOST)
+
+
+@producer_rule(
+    "export.version-none",
+    VERSION,
+    level="should",
+    arrays=VERSIONED,
+    variants=(*versions(None), *combined([OLD], {}, COPY, NO_COPY, HOST)),
+)
+def version_none(subject: Subject, word: str, **keywords: Any) -> str:
     """without max_version, and with None, the legacy struct is returned, or BufferError raised
 
-    given = allowed(lambda: array.__dlpack__(max_version=None), BufferError)
-    assert 'versioned' not in repr(given), given
-    given = allowed(lambda: array.__dlpack__(), BufferError)
+    given = allowed(lambda: array.__dlpack__({call}), BufferError)
     assert 'versioned' not in repr(given), given
     """
-    array = require_versions(subject)
-    require_legacy(array, "no max_version: ")
-    return require_legacy(array, "max_version=None: ", None)
+    return require_legacy(subject, word, **keywords)
 
 
-@producer_rule("export.version-older", VERSION, level="should")
-def version_older(subject: Subject) -> str:
+@producer_rule(
+    "export.version-older", VERSION, level="should", arrays=VERSIONED, variants=versions((0, 8))
+)
+def version_older(subject: Subject, word: str, **keywords: Any) -> str:
     """max_version=(0, 8) returns the legacy struct, or raises BufferError
 
-    given = allowed(lambda: array.__dlpack__(max_version=(0, 8)), BufferError)
+    given = allowed(lambda: array.__dlpack__({call}), BufferError)
     assert 'versioned' not in repr(given), given
     """
-    return require_legacy(require_versions(subject), "", (0, 8))
+    return require_legacy(subject, word, **keywords)
 
 
-@producer_rule("export.version-current", VERSION, level="should")
-def version_current(subject: Subject) -> str:
+@producer_rule(
+    "export.version-current",
+    VERSION,
+    level="should",
+    arrays=VERSIONED,
+    variants=versions((1, 0), (1, 3)),
+)
+def version_current(subject: Subject, word: str, **keywords: Any) -> str:
     """max_version=(1, 0) and (1, 3) return major version 1, or the legacy struct
 
-    require_major(array.__dlpack__(max_version=(1, 0)), 1)
-    require_major(array.__dlpack__(max_version=(1, 3)), 1)
+    require_major(array.__dlpack__({call}), 1)
     """
-    array = require_versions(subject)
-    observed = []
-    for max_version in ((1, 0), (1, 3)):
-        with on_error(Broken, f"{max_version}: "):
-            struct, version = answer(array, max_version)
-        if struct == "versioned" and version[0] != 1:
-            raise Broken(f"{max_version}: a struct of version {version}")
-        observed.append(shown_version(struct, version))
-    return " and ".join(dict.fromkeys(observed))
+    struct, version = newest(subject, word, **keywords)
+    expect(struct != "versioned" or version[0] == 1, f"a struct of version {version}")
+    return shown_version(struct, version)
 
 
-@producer_rule("export.version-newer", VERSION, level="should")
-def version_newer(subject: Subject) -> str:
+@producer_rule(
+    "export.version-newer",
+    VERSION,
+    level="should",
+    arrays=VERSIONED,
+    variants=({"max_version": (2, 0)},),
+)
+def version_newer(subject: Subject, word: str, **keywords: Any) -> str:
     """max_version=(2, 0) returns the newest version that the producer has
 
-    require_major(array.__dlpack__(max_version=(2, 0)), 2)
+    require_major(array.__dlpack__({call}), 2)
     """
-    array = require_versions(subject)
-    with on_error(Broken):
-        struct, version = answer(array, (2, 0))
+    struct, version = newest(subject, word, **keywords)
     expect(struct != "versioned" or version[0] <= 2, f"a struct of version {version}")
     try:
-        known_struct, known = answer(array, NEWEST)
+        array, _ = subject.exporter_of(word)
+        known_struct, known = answer(array, **{**keywords, "max_version": NEWEST})
     except (Exception, NotApplicable):
         known_struct = "legacy"  # another rule reports that fault
     if known_struct == "versioned" and (struct == "legacy" or version < known):

@@ -14,7 +14,7 @@ from dlbench.check.known_producer import KnownProducer
 from dlbench.check.reading import describe_error, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken, Holds, NotApplicable, expect
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 
 @consumer_rule(
@@ -68,23 +68,62 @@ def missing_method(subject: Subject) -> str:
     raise Broken("it is imported")
 
 
-@consumer_rule("import.passes-error", f"{FROM_DLPACK}, Raises", struct="raises")
-def passes_error(subject: Subject) -> str:
-    """an exception of the producer's __dlpack__ is passed on
+#: A TypeError may be about a keyword, so that the consumer calls again.
+ERRORS = {error.__name__: error for error in (BufferError, RuntimeError, MemoryError)}
 
-    result = refused(lambda: {call}, BufferError)
+
+@consumer_rule(
+    "import.passes-error",
+    f"{FROM_DLPACK}, Raises",
+    struct="raises",
+    variants=tuple(
+        {"method": method, "error": error}
+        for method in ("__dlpack__", "__dlpack_device__")
+        for error in ERRORS
+    ),
+)
+def passes_error(subject: Subject, word: str, method: str, error: str) -> str:
+    """an exception of the producer's __dlpack__ or __dlpack_device__ is passed on
+
+    result = refused(lambda: {call}, {error})
     """
     require_from_dlpack(subject)
-    producer = KnownProducer(subject, raises=BufferError("dlbench's own refusal"))
+    raises = ERRORS[error]("dlbench's own refusal")
+    producer = KnownProducer(subject, raises=raises, raising=method)
     try:
         subject.import_(producer)
-    except BufferError as error:
-        return describe_error(error)
-    except Exception as error:
-        if not producer.calls:
-            raise NotApplicable(f"the producer was not called: {describe_error(error)}") from None
-        raise Broken(f"BufferError became {describe_error(error)}") from None
-    raise Broken("BufferError was swallowed")
+    except ERRORS[error] as passed:
+        return describe_error(passed)
+    except Exception as other:
+        if not producer.raised:
+            raise NotApplicable(f"the producer was not called: {describe_error(other)}") from None
+        raise Broken(f"{error} became {describe_error(other)}") from None
+    assume(producer.raised, f"it does not call {method}")
+    raise Broken(f"{error} was swallowed")
+
+
+@consumer_rule(
+    "import.missing-one-method",
+    f"{FROM_DLPACK}, Raises (where both methods are absent)",
+    verdict="unclear",
+    variants=({"has": "__dlpack_device__"}, {"has": "__dlpack__"}),
+)
+def missing_one_method(subject: Subject, word: str, has: str) -> str:
+    """an object with one of the two methods alone raises AttributeError, or is imported
+
+    print('this is unclear')
+    """
+    require_from_dlpack(subject)
+    require_import(subject)
+    producer = KnownProducer(subject)
+
+    class Half:
+        pass
+
+    setattr(Half, has, lambda self, **keywords: getattr(producer, has)(**keywords))
+    with on_error(Unclear), on_error(Holds, "", AttributeError):
+        subject.import_(Half())
+    return "imported"
 
 
 @consumer_rule("import.capsule-renamed", SPEC)

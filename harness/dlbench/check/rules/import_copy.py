@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench.check.imports import brought, require_from_dlpack, require_import, same
-from dlbench.check.known_producer import KnownProducer
+from dlbench.check.imports import brought, require_from_dlpack, same
+from dlbench.check.known_producer import LEGACY, KnownProducer
 from dlbench.check.reading import Facts, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, consumer_rule
+from dlbench.check.situation import FILLED
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
@@ -39,15 +40,29 @@ def require_copy(observed: Facts, producer: KnownProducer) -> None:
     expect(observed["address"] != producer.first, "it is the producer's memory")
 
 
-@consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)")
-def copy_true(subject: Subject) -> str:
+def require_plain(subject: Subject, word: str, **struct: Any) -> None:
+    """NotApplicable unless a plain import of the same array succeeds with its elements."""
+    producer = KnownProducer.of(subject, word, **struct)
+    result = brought(subject, producer)
+    try:
+        same(subject, producer, result)
+    except (Broken, Unclear) as end:
+        raise NotApplicable(f"without copy: {end}") from None
+
+
+#: Arrays of elements, and a read-only one, in the struct that is requested and in the legacy one.
+SITUATIONS: dict[str, Any] = {"arrays": (*FILLED, "readonly"), "variants": ({}, LEGACY)}
+
+
+@consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)", **SITUATIONS)
+def copy_true(subject: Subject, word: str, **struct: Any) -> str:
     """copy=True returns a copy, not the producer's memory
 
     source[0] = -1
     assert values(result)[0] != -1, 'it is not a copy'
     """
-    require_import(subject)
-    producer = KnownProducer(subject)
+    require_plain(subject, word, **struct)
+    producer = KnownProducer.of(subject, word, **struct)
     with on_error(Broken, "refused: "):
         _, observed = called(subject, producer, copy=True)
     require_copy(observed, producer)
@@ -56,15 +71,20 @@ def copy_true(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.copy-false", COPY, call="{function}({array}, copy=False)", refusal="Exception"
+    "import.copy-false",
+    COPY,
+    call="{function}({array}, copy=False)",
+    refusal="Exception",
+    **SITUATIONS,
 )
-def copy_false(subject: Subject) -> str:
+def copy_false(subject: Subject, word: str, **struct: Any) -> str:
     """copy=False returns the producer's own memory, or raises
 
     source[0] = -1
     assert values(result)[0] == -1, 'it is a copy'
     """
-    producer = KnownProducer(subject)
+    require_plain(subject, word, **struct)
+    producer = KnownProducer.of(subject, word, **struct)
     with on_error(Holds, "refused: "):
         _, observed = called(subject, producer, copy=False)
     expect(is_shared(observed, producer), "it is other memory")

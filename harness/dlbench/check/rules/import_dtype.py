@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dlbench.check.imports import brought, keeps_device, require_versioned_request
-from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer, content, require_dtypes
+from dlbench.check.known_producer import KnownProducer, content, require_dtypes
 from dlbench.check.reading import CODES, Facts, describe_error, on_error
 from dlbench.check.rule import HEADER, METHOD, consumer_rule
 from dlbench.check.subject import Subject
@@ -141,21 +141,72 @@ def unknown_code(subject: Subject) -> str:
     return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
 
 
+#: Changes the type code and the bits of the tensor.
+AS_DTYPE = """\
+code, bits, lanes = dict({call})['dtype']
+ctypes.c_uint8.from_address(tensor + 20).value = code
+ctypes.c_uint8.from_address(tensor + 21).value = bits"""
+Dtype = tuple[int, int, int]
+
+
+def kept_or_refused(subject: Subject, word: str, dtype: Dtype) -> str:
+    """A tensor of that dtype is refused, or arrives with it."""
+    producer = KnownProducer(subject, content(count=64), dtype=dtype, shape=(64,), strides=(1,))
+    return unknown_kept(subject, producer, f"code {dtype[0]} of {dtype[1]} bits", dtype)
+
+
 @consumer_rule(
     "import.unknown-bits",
     DTYPE,
-    patch="ctypes.c_uint8.from_address(tensor + 21).value = 24",
+    patch=AS_DTYPE,
     refusal="Exception",
+    variants=tuple(
+        {"dtype": (code, bits, 1)}
+        for code, bits in ((2, 24), (0, 24), (1, 24), (4, 32), (6, 1), (10, 16), (12, 16))
+    ),
 )
-def unknown_bits(subject: Subject) -> str:
-    """a float of 24 bits is refused
+def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
+    """a type code with bits that it does not have, as a float of 24 bits, is refused
 
     seen = allowed(lambda: values(result))
     raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
-    dtype = (2, 24, 1)
-    producer = KnownProducer(subject, content(count=64), dtype=dtype, shape=(64,), strides=(1,))
-    return unknown_kept(subject, producer, "a float of 24 bits", dtype)
+    return kept_or_refused(subject, word, dtype)
+
+
+@consumer_rule(
+    "import.sub-byte-bits",
+    f"{HEADER}, DLDataTypeCode, FP6 and FP4: must stop importing if the value is unexpected",
+    patch=AS_DTYPE,
+    refusal="Exception",
+    variants=tuple({"dtype": (code, 8, 1)} for code in (15, 16, 17)),
+)
+def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
+    """float6 and float4 with other bits than 6 and 4 are refused
+
+    seen = allowed(lambda: values(result))
+    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    """
+    return kept_or_refused(subject, word, dtype)
+
+
+@consumer_rule(
+    "import.sub-byte",
+    f"{DTYPE}: sub-byte types",
+    patch=AS_DTYPE,
+    refusal="Exception",
+    variants=tuple(
+        {"dtype": (code, bits, 1)}
+        for code, bits in ((0, 4), (1, 4), (0, 2), (1, 2), (15, 6), (16, 6), (17, 4))
+    ),
+)
+def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
+    """packed elements of 2, 4 and 6 bits arrive as such, or are refused
+
+    seen = allowed(lambda: values(result))
+    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    """
+    return kept_or_refused(subject, word, dtype)
 
 
 @consumer_rule(
@@ -205,6 +256,9 @@ def unknown_device(subject: Subject) -> str:
     return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
 
 
+READ_ONLY = ("readonly", "readonly-grid", "readonly-strided", "readonly-scalar")
+
+
 def has_read_only(subject: Subject) -> None:
     """NotApplicable unless the library has arrays of both kinds, and its imports show which."""
     for readonly in (True, False):
@@ -221,8 +275,8 @@ def has_read_only(subject: Subject) -> None:
     require_versioned_request(subject)
 
 
-def writable(subject: Subject, **describes: Any) -> bool:
-    producer = KnownProducer(subject, **describes)
+def writable(subject: Subject, word: str) -> bool:
+    producer = KnownProducer.of(subject, word)
     result = brought(subject, producer, NotApplicable, "refused")
     readonly = subject.read_facts(result)["readonly"]
     if readonly is None:
@@ -233,26 +287,49 @@ def writable(subject: Subject, **describes: Any) -> bool:
 @consumer_rule(
     "import.read-only",
     f"{METHOD}, Notes; {HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
-    source="readonly",
+    arrays=READ_ONLY,
 )
-def read_only(subject: Subject) -> str:
+def read_only(subject: Subject, word: str) -> str:
     """a tensor with READ_ONLY becomes a read-only array, if the library has such arrays
 
     assert not values(result).flags.writeable, 'it may be written to'
     """
     has_read_only(subject)
-    expect(not writable(subject, flags=IS_READ_ONLY), "it may be written to")
+    expect(not writable(subject, word), "it may be written to")
     return "read-only"
 
 
-@consumer_rule("import.writable", f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY", level="should")
-def writable_kept(subject: Subject) -> str:
+@consumer_rule(
+    "import.read-only-accepted",
+    f"{METHOD}, Notes",
+    level="should",
+    arrays=READ_ONLY,
+    struct="versioned",
+)
+def read_only_accepted(subject: Subject, word: str) -> str:
+    """a tensor with READ_ONLY is imported: to ignore the flag is preferred over an exception
+
+    print('imported:', type(result))
+    """
+    brought(subject, KnownProducer.of(subject, word, flags=0))
+    assume(subject.handed == "versioned", "it does not request the versioned struct")
+    brought(subject, KnownProducer.of(subject, word), Broken, "refused")
+    return "imported"
+
+
+@consumer_rule(
+    "import.writable",
+    f"{HEADER}, DLPACK_FLAG_BITMASK_READ_ONLY",
+    level="should",
+    arrays=("line", "grid", "strided", "scalar"),
+)
+def writable_kept(subject: Subject, word: str) -> str:
     """a tensor without READ_ONLY becomes a writable array
 
     assert values(result).flags.writeable, 'it is read-only'
     """
     has_read_only(subject)
-    expect(writable(subject), "it is read-only")
+    expect(writable(subject, word), "it is read-only")
     return "it may be written to"
 
 

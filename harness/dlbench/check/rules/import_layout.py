@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from dlbench.check.imports import brought, imported, require_import, same
-from dlbench.check.known_producer import KnownProducer, content
+from dlbench.check.imports import brought, imported, imported_as, require_import, same
+from dlbench.check.known_producer import LEGACY, KnownProducer, content
 from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, consumer_rule
+from dlbench.check.situation import Variant
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
 TENSOR = f"{HEADER}, DLTensor"
-strided = np.lib.stride_tricks.as_strided
+#: The struct that is requested, and the legacy one.
+EITHER: tuple[Variant, ...] = ({}, LEGACY)
 
 
 @consumer_rule(
@@ -24,56 +24,54 @@ strided = np.lib.stride_tricks.as_strided
     "ctypes.c_int64.from_address("
     "ctypes.c_void_p.from_address(tensor + 24).value).value -= 4",
     refusal="Exception",
+    variants=EITHER,
 )
-def byte_offset(subject: Subject) -> str:
+def byte_offset(subject: Subject, word: str, **struct: Any) -> str:
     """the first element is data + byte_offset
 
     given = values(result)
     assert given.tobytes() == source[4:].tobytes(), given
     """
     whole = content(count=72)
-    producer = KnownProducer(subject, whole[8:])
+    producer = KnownProducer(subject, whole[8:], **struct)
     producer.memory = type(producer.memory)(whole)
     producer.first = producer.memory.address
     producer.describes["byte_offset"] = 32
     return imported(subject, producer)
 
 
-def _add(name: str, sentence: str, source: str, risky: bool = False) -> None:
+def _add(name: str, sentence: str, risky: bool = False) -> None:
     doc = f"{sentence}\n\nrequire_same(result, source)"
-    words = {"risky": risky, "source": source, "refusal": "Exception"}
+    words: dict[str, Any] = {"risky": risky, "arrays": (name,), "variants": EITHER}
 
-    @consumer_rule(f"import.{name}", f"{TENSOR}.strides", doc, **words)
-    def check_rule(subject: Subject) -> str:
-        return imported(subject, KnownProducer(subject, LAYOUTS[name]()))
-
-
-def _rows() -> Any:
-    return strided(content(count=16), (4, 16), (0, 4))
+    @consumer_rule(f"import.{name}", f"{TENSOR}.strides", doc, refusal="Exception", **words)
+    def check_rule(subject: Subject, word: str, **struct: Any) -> str:
+        return imported_as(subject, word, **struct)
 
 
-LAYOUTS: dict[str, Any] = {
-    "strided": lambda: content(count=128)[::2],
-    "reversed": lambda: content()[::-1],
-    "broadcast": _rows,
-    "fortran": lambda: content().reshape(8, 8).T,
-}
-_add("strided", "strides of several elements are followed, or the import is refused", "strided")
-_add("reversed", "negative strides are followed, or the import is refused", "reversed", risky=True)
-_add("broadcast", "strides of zero are followed, or the import is refused", "broadcast")
-_add("fortran", "the first dimension may run fastest, or the import is refused", "fortran")
+_add("strided", "strides of several elements are followed, or the import is refused")
+_add("reversed", "negative strides are followed, or the import is refused", risky=True)
+_add("broadcast", "strides of zero are followed, or the import is refused")
+_add("fortran", "the first dimension may run fastest, or the import is refused")
 
 
 @consumer_rule(
-    "import.ones", f"{TENSOR}.strides", verdict="broken", source="ones", refusal="Exception"
+    "import.ones",
+    f"{TENSOR}.strides",
+    verdict="broken",
+    arrays=("ones",),
+    variants=EITHER,
+    refusal="Exception",
 )
-def ones(subject: Subject) -> str:
+def ones(subject: Subject, word: str, **struct: Any) -> str:
     """the stride of a dimension of size 1 is ignored
 
     require_same(result, source)
     """
     require_import(subject)
-    producer = KnownProducer(subject, strided(content(), (1, 64, 1), (12, 4, 20)))
+    with on_error(NotApplicable, "a line is refused: "):
+        subject.import_(KnownProducer.of(subject, "line", **struct))
+    producer = KnownProducer.of(subject, word, **struct)
     with on_error(Unclear, "refused, though the elements are one behind the other: "):
         result = subject.import_(producer)
     return same(subject, producer, result)
@@ -97,13 +95,20 @@ def null_strides(subject: Subject) -> str:
     return same(subject, producer, result)
 
 
-@consumer_rule("import.scalar", f"{TENSOR}.ndim", risky=True, source="scalar", refusal="Exception")
-def scalar(subject: Subject) -> str:
+@consumer_rule(
+    "import.scalar",
+    f"{TENSOR}.ndim",
+    risky=True,
+    arrays=("scalar",),
+    variants=EITHER,
+    refusal="Exception",
+)
+def scalar(subject: Subject, word: str, **struct: Any) -> str:
     """a tensor without dimensions, shape and strides NULL, is one element
 
     require_same(result, source)
     """
-    return imported(subject, KnownProducer(subject, content(count=1).reshape(())))
+    return imported_as(subject, word, **struct)
 
 
 @consumer_rule(
@@ -146,12 +151,13 @@ def empty_deleted(subject: Subject) -> str:
 @consumer_rule(
     "import.misaligned",
     f"{TENSOR}.data (consumers must not rely on its alignment)",
-    source="odd",
+    arrays=("odd",),
+    variants=EITHER,
     refusal="Exception",
 )
-def misaligned(subject: Subject) -> str:
+def misaligned(subject: Subject, word: str, **struct: Any) -> str:
     """a tensor at an unaligned address is imported correctly, or refused
 
     require_same(result, source)
     """
-    return imported(subject, KnownProducer(subject, offset=2))
+    return imported_as(subject, word, **struct)

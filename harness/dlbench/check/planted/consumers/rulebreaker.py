@@ -11,7 +11,7 @@ import numpy as np
 from dlbench import _check
 from dlbench.adapter import capsule_pointer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY
-from dlbench.check.planted.fault import breaks, choose
+from dlbench.check.planted.fault import breaks, choose, enter
 from dlbench.check.planted.imports import from_buffer, from_interface, from_struct
 from dlbench.check.planted.result import KEPT, Imported, Memory, shows
 from dlbench.check.reading import CODES, itemsize
@@ -22,6 +22,15 @@ ARGUMENTS = {"honest": "", "breaks": "RULE"}
 DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
 
 choose(ARGUMENT)
+
+
+def own_device(x):
+    try:
+        return x.__dlpack_device__()
+    except Exception as error:
+        if breaks("import.passes-error", False):
+            raise KeyError(str(error)) from None
+        raise
 
 
 def request(x, device, copy):
@@ -39,9 +48,9 @@ def request(x, device, copy):
         if breaks("import.retries"):
             raise
         return x.__dlpack__()
-    except BufferError as error:
-        if breaks("import.passes-error"):
-            raise RuntimeError(str(error)) from None
+    except (BufferError, RuntimeError, MemoryError) as error:
+        if breaks("import.passes-error", isinstance(error, BufferError)):
+            raise KeyError(str(error)) from None
         raise
 
 
@@ -49,12 +58,28 @@ def zeros():
     return Imported(np.zeros(64, np.float32))
 
 
+def situation(x):
+    """The situation in which the known producer exports."""
+    described = getattr(x, "describes", {})
+    variant = {key: described[key] for key in ("legacy", "dtype") if key in described}
+    if getattr(x, "raises", None):
+        variant = {"method": x.raising, "error": type(x.raises).__name__}
+    elif type(x).__name__ == "Half":
+        variant = {"has": next(name for name in vars(type(x)) if name.startswith("__dlpack"))}
+    return getattr(x, "word", "line"), variant
+
+
 def from_dlpack(x, /, **words):
+    enter(*situation(x))
     known = ("device", "copy") if not breaks("import.keywords") else ("device",)
     for word in words:
         if word not in known:
             raise TypeError(f"unexpected keyword argument {word!r}")
     device, copy = words.get("device"), words.get("copy")
+    if type(x).__name__ == "Half" and breaks("import.missing-one-method"):
+        raise TypeError("half of the methods")
+    if hasattr(x, "__dlpack_device__"):
+        own_device(x)
     if not hasattr(x, "__dlpack__"):
         raise (TypeError if breaks("import.missing-method") else AttributeError)("__dlpack__")
     if device not in (None, "cpu") or (device and breaks("import.device")):
@@ -134,8 +159,16 @@ def dtype_of(facts):
     code, bits, lanes = facts["dtype"]
     if breaks("import.unknown-code") and code == 200:
         return "float32"
-    if breaks("import.unknown-bits") and bits == 24:
-        return "float16"
+    if (
+        (code, bits) not in {pair[:2] for pair in DTYPES}
+        and code < 200
+        and (
+            breaks("import.unknown-bits", bits == 24)
+            or breaks("import.sub-byte-bits", bits == 8)
+            or breaks("import.sub-byte", bits < 8)
+        )
+    ):
+        return "int8"
     if breaks("import.lanes"):
         lanes = 1
     return DTYPES.get((code, bits, lanes))
@@ -148,6 +181,8 @@ def described(imported_tensor, facts, dtype, device, copy):
         strides = [int(np.prod(shape[i + 1 :])) for i in range(len(shape))]
     strides = spoiled(shape, tuple(strides))
     offset = 0 if breaks("import.byte-offset") else facts["byte_offset"]
+    if facts["flags"] & IS_READ_ONLY and breaks("import.read-only-accepted"):
+        return refused(imported_tensor, "read-only")
     readonly = bool(facts["flags"] & IS_READ_ONLY) and not breaks("import.read-only")
     readonly |= breaks("import.writable")
     steps = [step * item for step in strides]

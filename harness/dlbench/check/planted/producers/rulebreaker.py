@@ -4,6 +4,7 @@ It is written in Python around `_check`, so that a fault is easy to plant in eac
 fault shows only where its rule tests: sizes and layouts distinguish the rules.
 """
 
+import ctypes
 import threading
 
 import numpy as np
@@ -12,7 +13,7 @@ from dlbench import _check
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
-from dlbench.check.planted.fault import breaks, choose, chosen
+from dlbench.check.planted.fault import breaks, choose, chosen, enter
 from dlbench.check.reading import CODES
 from dlbench.device import Device
 
@@ -40,16 +41,18 @@ class Array(Others):
         start = first - self.memory.address
         self.view = np.ndarray(source.shape, source.dtype, whole, start, source.strides)
         self.view.flags.writeable = not case.readonly
-        self.exports = 0
+        self.exports, self.copies = 0, []
 
     def __del__(self):
         size = self.case.bytes
         early = breaks("export.keeps-memory") and size == 1 << 20
         if early or (breaks("buffer.keeps-memory") and size == 1 << 17):
-            self.memory.poison()
+            for memory in (self.memory, *self.copies):
+                memory.poison()
 
     @property
     def __dlpack_device__(self):
+        enter(self.case, {})
         if breaks("export.device-method"):
             raise AttributeError("__dlpack_device__")
         answer = self.place.in_dlpack()
@@ -60,6 +63,7 @@ class Array(Others):
         return lambda: answer
 
     def __dlpack__(self, *positional, **requested):
+        enter(self.case, requested)
         if positional and not breaks("export.positional"):
             raise TypeError("keyword arguments only")
         for word in requested:
@@ -74,15 +78,20 @@ class Array(Others):
         self._require_stream(requested.get("stream"))
         self._require_device(requested)
         self._require_sayable()
-        return self._borrowed(requested).capsule()
+        capsule = self._borrowed(requested).capsule()
+        if breaks("export.name-static"):
+            KEPT.append(renamed(capsule))
+        return capsule
 
     def _require_stream(self, stream):
         kind = self.place.kind
         refused = {"cpu": stream is not None, "cuda": stream == 0, "rocm": stream in (1, 2)}[kind]
         allowed = {
             ("cpu", 1): "export.stream-host",
+            ("cpu", 2): "export.stream-host",
             ("cpu", -1): "export.stream-host-minus-one",
             ("cuda", 0): "export.stream-cuda-zero",
+            ("rocm", 1): "export.stream-rocm-one",
             ("rocm", 2): "export.stream-rocm-one",
         }.get((kind, stream))
         if refused and not (allowed and breaks(allowed)):
@@ -103,7 +112,7 @@ class Array(Others):
     def _require_sayable(self):
         special = self.case.special
         if special and not (special == "swapped" and breaks("export.byte-order")):
-            wrong = special == "nulls" and breaks("export.refusal-type")
+            wrong = breaks("export.refusal-type", special == "nulls")
             raise (TypeError if wrong else BufferError)(f"no DLPack for {special}")
 
     def _is_legacy(self, requested):
@@ -139,7 +148,7 @@ class Array(Others):
             words["destructor"] = "none"
         if breaks("export.capsule"):
             words["name"] = "dltensor_without_owner"
-        if breaks("export.version-current") and requested.get("max_version") == (1, 0):
+        if breaks("export.version-current", requested.get("max_version") == (1, 0)):
             words["version"] = (2, 0)
         borrowed = _check.BorrowedTensor(memory, *self.described(words, first), **words)
         # The state must exist at a second deletion.
@@ -155,7 +164,8 @@ class Array(Others):
             ignored = "export.copy-true-unversioned"
         wanted = copy is True and not breaks(ignored)
         wanted |= copy is False and breaks("export.copy-false")
-        wanted |= "copy" in requested and copy is None and breaks("export.copy-none")
+        wanted |= copy is None and breaks("export.copy-none", "copy" in requested)
+        wanted |= breaks("export.copied-flag", copy is True)
         if not wanted:
             if copy is True or breaks("export.shared-flag"):
                 words["flags"] |= IS_COPIED
@@ -163,16 +173,20 @@ class Array(Others):
         if not breaks("export.copied-flag"):
             words["flags"] |= IS_COPIED
         memory = _check.Memory(self.memory)
+        if breaks("export.keeps-memory"):
+            self.copies.append(memory)
         return memory, memory.address + self.first - self.memory.address
 
     def described(self, words, first):
         """Shape and strides; the rest goes to `words`."""
         view, layout, item = self.view, self.case.layout, self.view.itemsize
         code, bits = CODES[self.case.dtype]
-        if breaks("export.dtypes") and self.case.dtype == "int32":
-            code = 1
+        if breaks("export.dtypes", self.case.dtype == "int32"):
+            code = 3
         words["dtype"] = (code, bits, 1)
-        words["device"] = self.place.in_dlpack()
+        words["device"] = (1, 1) if breaks("export.device-id") else self.place.in_dlpack()
+        if breaks("export.device-agrees", False):
+            words["device"] = (11, 0)
         shape, strides = view.shape, tuple(step // item for step in view.strides)
         rest = 0 if breaks("export.alignment") else first % 256
         words |= {"data": first - rest, "byte_offset": rest}
@@ -180,7 +194,7 @@ class Array(Others):
             words |= {"data": None, "byte_offset": 0}
         if breaks("export.flags-defined"):
             words["flags"] |= 32
-        if breaks("export.strides-there") and view.flags.c_contiguous:
+        if breaks("export.strides-there", view.flags.c_contiguous):
             strides = None
         if breaks("export.offset") and self.case.offset:
             words["byte_offset"] += item
@@ -189,9 +203,18 @@ class Array(Others):
         return shape, strides
 
 
+def renamed(capsule):
+    """The same name at an address of its own, which is returned."""
+    name = ctypes.create_string_buffer(repr(capsule).split('"')[1].encode())
+    rename = ctypes.PyDLL(None).PyCapsule_SetName
+    rename(ctypes.py_object(capsule), name)
+    return name
+
+
 KEPT = []
 #: Shape and strides under a fault; they stay inside the allocated memory.
 SPOILED = {
+    "grid": lambda shape, strides: (shape, (1, shape[0])),
     "strided": lambda shape, strides: (shape, (1,)),
     "reversed": lambda shape, strides: (shape, (0,)),
     "broadcast": lambda shape, strides: (shape, (0, 0)),
