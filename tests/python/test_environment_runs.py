@@ -155,7 +155,8 @@ def test_a_run_is_resumed_in_the_same_environments_only(tmp_path: Path) -> None:
 def broken(folder: Path) -> tuple[str, ...]:
     hangs = other_pythons.script(folder / "hangs", "sleep 60")
     dies = other_pythons.script(folder / "dies", "kill -SEGV $$")
-    return "--env", f"slow={hangs}", "--env", f"dead={dies}"
+    bare = other_pythons.answering(folder / "bare", numpy=False)
+    return "--env", f"slow={hangs}", "--env", f"dead={dies}", "--env", f"bare={bare}"
 
 
 def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
@@ -169,6 +170,8 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     assert found["slow"]["reason"] == "the interpreter did not answer within 2 s"
     assert found["dead"]["outcome"] == "crashed"
     assert "SIGSEGV" in found["dead"]["reason"]
+    assert found["bare"]["outcome"] == "import-failed"
+    assert found["bare"]["reason"].startswith("no NumPy, which every worker needs: ")
     _, out, _ = run(tmp_path, "show", "run")
     assert f"dlbench doctor --env dead={tmp_path}/dies" in out
     assert left_alive(tmp_path) == []
@@ -187,6 +190,7 @@ def test_a_broken_interpreter_is_reported_of_where_no_library_was_named(tmp_path
     _, out, _ = run(tmp_path, "show", "run")
     assert "slow: timed-out: the interpreter did not answer within 2 s" in out
     assert "dead: crashed: the interpreter ended by SIGSEGV" in out
+    assert "bare: import-failed: no NumPy, which every worker needs" in out
 
 
 def test_an_unfit_environment_ends_the_program_before_anything_is_written(tmp_path: Path) -> None:

@@ -30,6 +30,15 @@ def other(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def unfit(name: str, python: str) -> str:
+    """The reason why no worker can run in this environment, which alone ends the program."""
+    found = probe.probe(name, python, LIMIT_S)
+    assert found.failure is not None
+    assert found.failure.outcome == "import-failed"
+    assert fails(name, python) == f"environment {name!r}: {found.failure.reason}"
+    return found.failure.reason
+
+
 def fails(name: str, python: str) -> str:
     with pytest.raises(BadInput) as error:
         probe.find([f"{name}={python}"], LIMIT_S)
@@ -111,7 +120,8 @@ def test_its_packages_offer_adapters(tmp_path: Path) -> None:
         ("export=python", "is a phase"),
         ("ready=python", "is a clock"),
         ("cpu=python", "is a device"),
-        ("4096=python", "is a size"),
+        ("4096=python", "'4096' is a size; choose another name, such as '4096-env'"),
+        ("2.0KiB=python", "is a size"),
         ("old=/no/such/python", "no such file"),
         ("old=no-such-command-anywhere", "no such file"),
     ],
@@ -119,6 +129,11 @@ def test_its_packages_offer_adapters(tmp_path: Path) -> None:
 def test_an_unfit_word_is_named(text: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
         env_option.read([text])
+
+
+@pytest.mark.parametrize("name", ["2.0", "1.26", "2.4.6", "v2"])
+def test_a_version_is_a_name(name: str) -> None:
+    assert env_option.read([f"{name}={sys.executable}"]) == {name: sys.executable}
 
 
 def test_a_name_stands_for_one_environment() -> None:
@@ -148,22 +163,23 @@ def test_no_python_is_reported_by_what_it_says(tmp_path: Path) -> None:
     assert "is not a Python interpreter; its output: nothing" in fails("x", silent)
     grumble = other_pythons.script(tmp_path / "b", "echo 'bad option -c' >&2", "exit 3")
     assert "is not a Python interpreter; its output: 'bad option -c'" in fails("x", grumble)
-    unfit = tmp_path / "c"
-    unfit.write_bytes(b"\x7fELF garbage")
-    unfit.chmod(0o755)
-    assert "Exec format error" in fails("x", str(unfit))
+    garbage = tmp_path / "c"
+    garbage.write_bytes(b"\x7fELF garbage")
+    garbage.chmod(0o755)
+    assert "Exec format error" in fails("x", str(garbage))
 
 
 @pytest.mark.parametrize(
     ("version", "message"),
     [
-        ("2.7.18 cpython", "is Python 2.7.18; allowed: CPython 3.10 and newer"),
-        ("3.9.2 cpython", "is Python 3.9.2; allowed: CPython 3.10 and newer"),
-        ("3.10.14 pypy", "is pypy 3.10.14; allowed: CPython 3.10 and newer"),
+        ("2.7.18 cpython", "Python 2.7.18"),
+        ("3.9.2 cpython", "Python 3.9.2"),
+        ("3.10.14 pypy", "pypy 3.10.14"),
     ],
 )
 def test_a_python_that_no_worker_runs_on(tmp_path: Path, version: str, message: str) -> None:
-    assert message in fails("old", other_pythons.answering(tmp_path / "python", version))
+    reason = unfit("old", other_pythons.answering(tmp_path / "python", version))
+    assert reason == f"{message}; allowed: CPython 3.10 and newer"
 
 
 def test_the_question_is_one_that_old_pythons_understand() -> None:
@@ -177,21 +193,23 @@ def test_the_question_is_one_that_old_pythons_understand() -> None:
 
 def test_an_environment_needs_numpy(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", numpy=False, worker=False)
-    assert f"has no NumPy, which every worker needs: {python} -m pip install" in fails("x", python)
+    assert (
+        unfit("x", python) == f"no NumPy, which every worker needs: {python} -m pip install numpy"
+    )
 
 
 def test_a_worker_that_was_not_built_is_reported_how_to(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", worker=False)
-    message = fails("x", python)
-    assert "no _worker.cpython-314-x86_64-linux-gnu.so for Python 3.14.0" in message
+    message = unfit("x", python)
+    assert message.startswith("no _worker.cpython-314-x86_64-linux-gnu.so for Python 3.14.0; ")
     assert message.endswith(f"in dlbench's sources: ./build-worker {python}")
     broken = other_pythons.answering(tmp_path / "broken", fault="undefined symbol: x")
-    assert "undefined symbol: x; again in dlbench's sources" in fails("x", broken)
+    assert "undefined symbol: x; again in dlbench's sources" in unfit("x", broken)
 
 
 def test_a_worker_of_other_sources_is_refused(tmp_path: Path) -> None:
     python = other_pythons.answering(tmp_path / "python", build="0.0.1+feedbeef")
-    message = fails("x", python)
+    message = unfit("x", python)
     assert f"is of build 0.0.1+feedbeef, this is {_core.build_id}" in message
     assert "./build-worker" in message
 

@@ -173,8 +173,7 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
             + shlex.quote(f"{name}={python}")
         )
     found = probe.probe(name, named[name], PROBE_S)
-    if found.failure is not None:
-        raise BadInput(f"environment {name!r}: {found.failure.reason}")
+    found.require_worker()
     return found
 
 

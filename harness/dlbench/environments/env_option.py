@@ -13,6 +13,7 @@ from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+VERSION = re.compile(r"\d+(\.\d+)+")
 CLOCKS = ("call", "ready", "device")
 
 
@@ -47,10 +48,14 @@ def _require_name(name: str) -> None:
     }
     for kind, words in kinds.items():
         if name in words:
-            raise BadInput(f"--env: {name!r} is {kind}; choose another name")
+            other = f"choose another name, such as {f'{name}-env'!r}"
+            raise BadInput(f"--env: {name!r} is {kind}; {other}")
 
 
 def _is_size(word: str) -> bool:
+    # 2.0 is a version: bytes have no fraction, and a size with one has a unit.
+    if VERSION.fullmatch(word):
+        return False
     try:
         _core.parse_bytes(word)
     except _core.UsageError:

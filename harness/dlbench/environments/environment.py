@@ -12,8 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import interpreter, worker_main
+from dlbench.errors import BadInput
 
 DEFAULT = "default"
+#: The outcome of all cells of an environment in which no worker can ever run.
+UNFIT = "import-failed"
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,11 @@ class Environment:
     points: tuple[interpreter.Point, ...] | None = ()  #: the adapters that its packages offer
     callgrind_requests: bool = False  #: its worker starts callgrind's collection
     failure: Failure | None = None
+
+    def require_worker(self) -> None:
+        """Raises BadInput if no worker can run there."""
+        if self.failure is not None:
+            raise BadInput(f"environment {self.name!r}: {self.failure.reason}")
 
     @property
     def is_default(self) -> bool:

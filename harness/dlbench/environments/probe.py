@@ -11,7 +11,7 @@ from typing import Any
 
 from dlbench import _core, interpreter, worker_main
 from dlbench.environments import env_option
-from dlbench.environments.environment import Environment, Failure, here
+from dlbench.environments.environment import UNFIT, Environment, Failure, here
 from dlbench.errors import BadInput, first_line, last_line, os_reason, signal_name
 
 OLDEST = (3, 10)
@@ -34,20 +34,23 @@ if sys.version_info >= {OLDEST} and kind == "cpython":
 def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
     """The environment that dlbench runs in, followed by those of `--env`; each is probed.
 
-    Raises BadInput for an environment without a usable interpreter. One that crashes or hangs
-    during the probe has a `failure`.
+    Raises BadInput for a program that is no Python, and if no worker can run in any environment of
+    `--env`. An environment that is unfit beside others, or crashes or hangs during the probe, has a
+    `failure`.
     """
     requested = env_option.read(texts)
-    return [here(), *(probe(name, python, timeout_s) for name, python in requested.items())]
+    found = [probe(name, python, timeout_s) for name, python in requested.items()]
+    if found and all(place.failure and place.failure.outcome == UNFIT for place in found):
+        found[0].require_worker()
+    return [here(), *found]
 
 
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
     answer = _request_facts(name, python, timeout_s)
     python_line = VERSION_LINE.fullmatch(_line(answer, interpreter.VERSION))
-    if python_line:
-        _require_python(name, python, python_line["version"], python_line["kind"])
-    failure = _failure(answer, timeout_s)
+    unfit = _unfit_python(python_line["version"], python_line["kind"]) if python_line else None
+    failure = unfit or _failure(answer, timeout_s)
     if failure is not None:
         return Environment(name, python, failure=failure)
     if not python_line:
@@ -64,8 +67,6 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         )
     try:
         return _environment(name, python, answer, _message(facts.partition(interpreter.FACTS)[2]))
-    except BadInput:
-        raise
     except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
         # Code that runs at the interpreter's start may print such lines as well.
         failure = Failure(
@@ -109,35 +110,24 @@ def _failure(answer: _core.Program, timeout_s: float) -> Failure | None:
     return None
 
 
-def _require_python(name: str, python: str, version: str, kind: str) -> None:
+def _unfit_python(version: str, kind: str) -> Failure | None:
     numbers = tuple(int(part) for part in version.split("."))
-    if numbers < OLDEST or kind != "cpython":
-        message = f"{'Python' if kind == 'cpython' else kind} {version}"
-        allowed = f"CPython {'.'.join(map(str, OLDEST))} and newer"
-        raise BadInput(f"environment {name!r}: {python} is {message}; allowed: {allowed}")
+    if numbers >= OLDEST and kind == "cpython":
+        return None
+    message = f"{'Python' if kind == 'cpython' else kind} {version}"
+    return Failure(UNFIT, f"{message}; allowed: CPython {'.'.join(map(str, OLDEST))} and newer")
 
 
 def _environment(
     name: str, python: str, answer: _core.Program, facts: dict[str, Any]
 ) -> Environment:
-    build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
-    if not facts["numpy"]:
-        get = f"{shlex.quote(python)} -m pip install numpy"
-        raise BadInput(f"environment {name!r} has no NumPy, which every worker needs: {get}")
-    version, suffix = facts["version"], facts["suffixes"][0]
-    if not facts["worker"]:
-        raise BadInput(f"environment {name!r}: no _worker{suffix} for Python {version}; {build}")
-    if facts["fault"]:
-        raise BadInput(f"environment {name!r}: _worker{suffix}: {facts['fault']}; again {build}")
-    greeting = _line(answer, interpreter.GREETING)
-    hello = _message(greeting)["hello"] if greeting else {}
-    if hello.get("build") != _core.build_id:
-        other = f"is of build {hello.get('build')}, this is {_core.build_id}"
-        raise BadInput(f"environment {name!r}: _worker{suffix} {other}; again {build}")
+    reason = _unfit_packages(python, answer, facts)
+    if reason:
+        return Environment(name, python, failure=Failure(UNFIT, reason))
     return Environment(
         name=name,
         python=python,
-        version=version,
+        version=facts["version"],
         gil=facts["gil"],
         suffixes=tuple(facts["suffixes"]),
         folders=tuple(Path(folder) for folder in facts["folders"]),
@@ -145,3 +135,21 @@ def _environment(
         points=tuple(interpreter.Point(**point) for point in facts["points"]),
         callgrind_requests=facts["callgrind_requests"],
     )
+
+
+def _unfit_packages(python: str, answer: _core.Program, facts: dict[str, Any]) -> str:
+    """Why no worker can run with these packages, or nothing."""
+    build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
+    if not facts["numpy"]:
+        return f"no NumPy, which every worker needs: {shlex.quote(python)} -m pip install numpy"
+    version, suffix = facts["version"], facts["suffixes"][0]
+    if not facts["worker"]:
+        return f"no _worker{suffix} for Python {version}; {build}"
+    if facts["fault"]:
+        return f"_worker{suffix}: {facts['fault']}; again {build}"
+    greeting = _line(answer, interpreter.GREETING)
+    hello = _message(greeting)["hello"] if greeting else {}
+    if hello.get("build") != _core.build_id:
+        other = f"is of build {hello.get('build')}, this is {_core.build_id}"
+        return f"_worker{suffix} {other}; again {build}"
+    return ""

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench.environments import probe
+from dlbench.environments.environment import UNFIT
 from dlbench.errors import BadInput, first_line
 from dlbench.machine import device_checks, drivers, machine
 from dlbench.machine.noise import Noise
@@ -94,7 +95,9 @@ def environments(requested: Mapping[str, str], timeout_s: float) -> Iterator[Che
             yield Check(name, "no worker runs there", first_line(error))
             continue
         if found.failure is not None:
-            yield Check(name, found.failure.outcome, found.failure.reason)
+            is_unfit = found.failure.outcome == UNFIT
+            state = "no worker runs there" if is_unfit else found.failure.outcome
+            yield Check(name, state, found.failure.reason)
             continue
         gil = "on" if found.gil else "off"
         yield Check(name, f"CPython {found.version}, GIL {gil}, worker of this build")
