@@ -423,7 +423,7 @@ class Marked(_check.Buffered):
 @pytest.mark.parametrize(
     ("obeys", "expected"),
     # It gives a writable buffer of read-only memory; and it was asked for none.
-    [(True, "broken"), (False, "unclear")],
+    [(True, "broken"), (False, "not-applicable")],
 )
 def test_an_adapter_that_ignores_read_only_is_not_the_librarys_fault(
     obeys: bool, expected: str

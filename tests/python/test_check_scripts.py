@@ -128,6 +128,38 @@ def test_a_script_prints_what_happens_once_it_is_known(
     assert re.match(actual, rest[0]), rest
 
 
+OPAQUE = """\
+import numpy as np
+
+
+class Opaque:
+    def __init__(self, array):
+        self.array = array
+
+
+def values(result):
+    return memoryview(result.array)
+
+
+def take(x):
+    return Opaque(np.from_dlpack(x).copy()[::{step}])
+
+
+PROTOCOLS = {{"dlpack": take}}
+"""
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_a_script_reads_a_result_by_the_adapters_function(tmp_path: Path, step: int) -> None:
+    path = planted.plant(tmp_path) / "consumers" / "mine.py"
+    path.write_text(OPAQUE.format(step=step))
+    text = reproducer.script(RULES.by_name["import.versioned"], "", path, "mine", "", "versioned")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    actual = "actual: the rule holds" if step == 1 else "actual: the rule is broken: ["
+    assert (done.returncode == 0) == (step == 1)
+    assert done.stdout.splitlines()[1].startswith(actual), done.stderr
+
+
 @pytest.mark.parametrize("dies", [True, False])
 def test_the_end_of_the_process_is_printed_after_it(tmp_path: Path, dies: bool) -> None:
     path = planted.plant(tmp_path) / "producers" / "mine.py"

@@ -32,6 +32,10 @@ ctypes.c_void_p.from_address(struct + deleter_at).value = \
 ctypes.cast(deleter, ctypes.c_void_p).value"""
 #: Statements that count the calls of deleters.
 LEAVE = "leave()"
+#: Lines that read a result.
+READS = re.compile(r"\b(values|require_same)\(")
+#: After the adapter's own function.
+OWN_VALUES = "values = lambda result, own=values: as_numpy(own(result))"
 
 
 def script(
@@ -134,6 +138,8 @@ def _consumer(rule: Rule, tree: ast.Module, path: Path, struct: str, source: str
     function = plain.partition("(array")[0]
     request = rule.call.format(function=function, array="array", call=call) or plain
     lines = [*slicing.text(calling.before), *slicing.source(case_of(word))]
+    if READS.search(rule.lines) and "values" in slicing.defined(tree):
+        lines += [*slicing.text(slicing.needed(tree, {"values"})), OWN_VALUES]
     counts = "{count}" in rule.patch
     patch = rule.patch.replace("{count}", COUNT).replace("{call}", call).splitlines()
     lines += DELETER if counts else []

@@ -77,8 +77,8 @@ class Subject:
         return array
 
     def require_read_only(self) -> None:
-        """Raises Unclear if the library's plain array, made read-only, is writable by all that
-        shows it besides DLPack, which may lack the flag."""
+        """Raises NotApplicable if the library's plain array, made read-only, is writable by all
+        that shows it besides DLPack, which may lack the flag. So does a matrix."""
         if self.shows_read_only is None:
             self.shows_read_only = True  # `make` comes here again
             plain = self.make(dataclasses.replace(PLAIN, readonly=True))
@@ -88,11 +88,10 @@ class Subject:
                 shown += [facts["readonly"] for facts in readings(self.function, None, plain)]
             is_flagged = False in (getattr(flags, word, None) for word in ("writeable", "writable"))
             self.shows_read_only = is_flagged or True in shown or False not in shown
-        if not self.shows_read_only:
-            raise Unclear(
-                "nothing shows that its array is read-only: that is the library's fault, or `make` "
-                "of its adapter ignores case.readonly instead of raising Unsupported"
-            )
+        assume(
+            self.shows_read_only,
+            "its adapter was asked for a read-only array, and made one that may be written to",
+        )
 
     def laid(self, case: Case) -> tuple[Any, Any]:
         """The library's array of that layout, and its content as NumPy's array.

@@ -153,7 +153,7 @@ def judged():
         yield
     except BaseException as error:
         if getattr(error, "code", 1):  # of SystemExit
-            print("actual: the rule is broken:", error)
+            print("actual: the rule is broken:", error, flush=True)
         raise
     print("actual: the rule holds")
 
