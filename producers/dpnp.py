@@ -36,6 +36,11 @@ def make(case, device):
     return array
 
 
+def address(array):
+    # `from_dlpack` returns CPU memory as a NumPy array.
+    return array.get_array()._pointer if isinstance(array, dpnp.ndarray) else array.ctypes.data
+
+
 def ready(array):
     # `from_dlpack` returns CPU memory as a NumPy array, which has no queue.
     if isinstance(array, dpnp.ndarray):

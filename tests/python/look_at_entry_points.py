@@ -1,0 +1,59 @@
+"""Runs in a separate process: prints as JSON the public functions of a library that import arrays,
+by whether its consumer's adapter calls them.
+
+Usage: look_at_entry_points.py LIBRARY
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import dlbench
+from dlbench import Call, Capsule, loading
+
+#: Names of functions that make an array of another library's array.
+IMPORTS = re.compile(
+    r"from_dlpack|from_numpy|from_array|from_buffer|frombuffer|from_any\w*|from_\w*interface"
+    r"|as_?array|asanyarray|as_tensor|to_tensor|array|tensor|constant|convert_to_tensor|convert"
+    r"|device_put|as_cuda_array|py_buffer"
+)
+#: The modules and classes of public functions, where they are not the library's own module.
+OWNERS = {
+    "cuda_core": ("cuda.core.utils:StridedMemoryView",),
+    "jax": ("jax", "jax.numpy", "jax.dlpack"),
+    "mlx": ("mlx.core",),
+    "pyarrow": ("pyarrow", "pyarrow:Array", "pyarrow:Tensor"),
+    "tensorflow": ("tensorflow", "tensorflow.experimental.dlpack"),
+    "torch": ("torch", "torch.utils.dlpack"),
+    "tvm": ("tvm.runtime",),
+}
+
+
+def owner(text: str) -> Any:
+    module, _, name = text.partition(":")
+    found = importlib.import_module(module)
+    return getattr(found, name) if name else found
+
+
+def main() -> None:
+    library = sys.argv[1]
+    path = Path(dlbench.__file__).parent / "consumers" / f"{library}.py"
+    adapter = loading.load_adapter("consumer", library, str(path))
+    entries = [*adapter.PROTOCOLS.values()]
+    called = [e.function if isinstance(e, Call | Capsule) else e for e in entries]
+    found: dict[str, bool] = {}
+    for text in OWNERS.get(library, (library,)):
+        for name in dir(owner(text)):
+            function = getattr(owner(text), name, None)
+            if IMPORTS.fullmatch(name) and callable(function):
+                found[f"{text}.{name}".replace(":", ".")] = function in called
+    print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
