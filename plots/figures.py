@@ -12,7 +12,7 @@ from pathlib import Path
 
 from matplotlib.figure import Figure
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.document import Comparison, Document
 
 from . import (
@@ -93,7 +93,8 @@ def draw(
     paths: list[Path] = []
     for each, part, place in todo:
         if has(part, each) or (name and not parts):
-            place.mkdir(exist_ok=True)
+            if place != folder:
+                writing.make_folder(place)
             with drawing.style():
                 paths += drawing.save(make[each](part), place, each)
     return paths

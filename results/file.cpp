@@ -1,10 +1,13 @@
 #include "results/file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +20,29 @@ constexpr std::size_t kBuffered = std::size_t{1} << 20;
 
 [[noreturn]] void disk_failed(const std::filesystem::path& path, int error) {
   throw DiskError(os_text("write", path, error));
+}
+
+constexpr std::string_view kDraftPrefix = ".dlbench-";
+constexpr std::size_t kDraftDigits = 16;
+
+bool is_draft(std::string_view name) {
+  return name.size() == kDraftPrefix.size() + kDraftDigits && name.starts_with(kDraftPrefix) &&
+         name.find_first_not_of("0123456789abcdef", kDraftPrefix.size()) == std::string_view::npos;
+}
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
+
+/// Removes drafts without a lock: the process that wrote them has ended.
+void remove_left_drafts(const std::filesystem::path& folder) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  for (; !error && entry != std::filesystem::directory_iterator(); entry.increment(error)) {
+    if (!is_draft(entry->path().filename().string())) continue;
+    const File file(::open(entry->path().c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0) ::unlink(entry->path().c_str());
+  }
 }
 
 }  // namespace
@@ -38,18 +64,31 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
-std::filesystem::path draft_of(const std::filesystem::path& path) {
-  return path.string() + "." + std::to_string(::getpid()) + ".tmp";
+int create_draft(const std::filesystem::path& target, int flags, Draft& into) {
+  const std::filesystem::path folder = folder_of(target);
+  remove_left_drafts(folder);
+  std::random_device random;
+  for (;;) {
+    char digits[kDraftDigits + 1];
+    std::snprintf(digits, sizeof digits, "%08x%08x", random(), random());
+    into.path = folder / (std::string(kDraftPrefix) + digits);
+    into.file =
+        File(::open(into.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | flags, 0666));
+    if (!into.file) return errno;
+    // Another process may have removed it before it was locked.
+    while (::flock(into.file.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    struct stat info {};
+    if (::fstat(into.file.get(), &info) != 0 || info.st_nlink > 0) return 0;
+  }
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), draft_(draft_of(path_)) {
-  file_ = File(::open(draft_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file_.get() < 0) disk_failed(draft_, errno);
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  if (const int error = create_draft(path_, 0, draft_)) disk_failed(path_, error);
 }
 
 AtomicFile::~AtomicFile() {
-  if (!committed_) ::unlink(draft_.c_str());
+  if (!committed_) ::unlink(draft_.path.c_str());
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -58,21 +97,19 @@ void AtomicFile::write(std::string_view bytes) {
 }
 
 void AtomicFile::flush() {
-  if (const int error = write_all(file_.get(), buffer_)) disk_failed(path_, error);
+  if (const int error = write_all(draft_.file.get(), buffer_)) disk_failed(path_, error);
   buffer_.clear();
 }
 
 void AtomicFile::commit() {
   flush();
   // Some file systems report a full disk only here.
-  if (::fsync(file_.get()) != 0) disk_failed(path_, errno);
-  if (::close(file_.release()) != 0) disk_failed(path_, errno);
-  if (::rename(draft_.c_str(), path_.c_str()) != 0) disk_failed(path_, errno);
+  if (::fsync(draft_.file.get()) != 0) disk_failed(path_, errno);
+  if (::rename(draft_.path.c_str(), path_.c_str()) != 0) disk_failed(path_, errno);
   committed_ = true;
+  draft_.file.close();
 
-  std::filesystem::path folder = path_.parent_path();
-  if (folder.empty()) folder = ".";
-  const File directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const File directory(::open(folder_of(path_).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Not every file system can synchronize a directory; the rename is done.
   if (directory.get() >= 0) ::fsync(directory.get());
 }

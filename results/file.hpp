@@ -47,9 +47,15 @@ class File {
 /// Writes all bytes, despite interrupts and partial writes. Returns 0 or the errno.
 int write_all(int descriptor, std::string_view bytes);
 
-/// The temporary name, unique to this process, under which a file is written before it is renamed
-/// to `path`.
-std::filesystem::path draft_of(const std::filesystem::path& path);
+/// A file under a temporary name, which is locked while it is open.
+struct Draft {
+  std::filesystem::path path;
+  File file;
+};
+
+/// Creates a draft in the folder of `target`, to be renamed to it before it is closed. Removes
+/// drafts that ended processes left there. `flags`: more flags of open(). Returns 0 or the errno.
+int create_draft(const std::filesystem::path& target, int flags, Draft& into);
 
 /// Writes a file atomically: under a temporary name, synchronized, then renamed. All functions
 /// throw DiskError. Until commit() a former file stays.
@@ -67,9 +73,8 @@ class AtomicFile {
   void flush();
 
   std::filesystem::path path_;
-  std::filesystem::path draft_;
+  Draft draft_;
   std::string buffer_;
-  File file_;
   bool committed_ = false;
 };
 

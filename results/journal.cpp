@@ -54,23 +54,20 @@ Journal Journal::create(std::filesystem::path path, const Header& header) {
   if (::access(path.c_str(), F_OK) == 0) refuse_existing(path);
   // The file gets its name only after its header is written, so that a killed process leaves no
   // journal without a header.
-  const std::filesystem::path draft = draft_of(path);
-  File file(::open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-  if (file.get() < 0) {
-    const int error = errno;
+  Draft draft;
+  if (const int error = create_draft(path, O_APPEND, draft)) {
     if (error == ENOSPC || error == EDQUOT) throw DiskError(os_text("make", path, error));
     throw UsageError(os_text("make", path, error));
   }
-  Journal journal(std::move(path), std::move(file), 0);
+  Journal journal(std::move(path), std::move(draft.file), 0);
   try {
-    lock(journal.file_, journal.path_);
     journal.append(header_line(header));
-    if (const int error = rename_new(draft, journal.path_)) {
+    if (const int error = rename_new(draft.path, journal.path_)) {
       if (error == EEXIST) refuse_existing(journal.path_);
       throw UsageError(os_text("make", journal.path_, error));
     }
   } catch (...) {
-    ::unlink(draft.c_str());
+    ::unlink(draft.path.c_str());
     throw;
   }
   return journal;
@@ -78,8 +75,10 @@ Journal Journal::create(std::filesystem::path path, const Header& header) {
 
 Journal Journal::resume(std::filesystem::path path, const Header& header,
                         JournalContents* contents) {
-  File file(::open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
-  if (file.get() < 0) throw UsageError(os_text("resume", path, errno));
+  File file(::open(path.c_str(), O_RDWR | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  // A folder from elsewhere may hold a link to any file here.
+  if (!file && errno == ELOOP) throw UsageError(path.string() + ": is a link; allowed: a file");
+  if (!file) throw UsageError(os_text("resume", path, errno));
   lock(file, path);
   JournalContents found = read_journal(path);
   const bool has_header = found.whole_bytes > 0;

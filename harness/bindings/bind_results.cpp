@@ -1,8 +1,10 @@
 #include <pybind11/stl.h>
 #include <pybind11/stl/filesystem.h>
 
+#include <cerrno>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bindings/bind.hpp"
@@ -78,6 +80,20 @@ void bind_results(py::module_& module) {
       py::arg("run_directory"), py::arg("records"),
       "Adds synchronization results to a run's journal: a JSON list of objects with the key cell "
       "and, if known, sync, late_free, race and failure. Raises UsageError.");
+  module.def(
+      "create_draft",
+      [](const std::filesystem::path& target) {
+        results::Draft draft;
+        if (const int error = results::create_draft(target, 0, draft)) {
+          errno = error;
+          PyErr_SetFromErrnoWithFilename(PyExc_OSError, target.c_str());
+          throw py::error_already_set();
+        }
+        return std::pair(draft.file.release(), draft.path.string());
+      },
+      py::arg("target"),
+      "Creates a file under a temporary name beside the target, to be renamed to it before it is "
+      "closed. Returns its descriptor and its path. Raises OSError.");
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError with the place of the first fault.");

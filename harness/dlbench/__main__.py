@@ -11,8 +11,15 @@ def main() -> int:
     """Runs the command line; the exit status."""
     if sys.argv[1:] == ["--version"]:
         return print_version()
+    import signal
+
+    # An interrupt during the imports ends the process without a traceback.
+    before = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from dlbench import cli
 
+    signal.signal(signal.SIGINT, before)
     return cli.main()
 
 

@@ -177,8 +177,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except click.exceptions.Exit as end:
             return end.exit_code
         except click.ClickException as error:
-            run.warn(first_line(error.format_message()))
-        except (BadInput, _core.UsageError, OSError) as error:
+            run.warn(error.format_message())
+        except (BadInput, _core.UsageError) as error:
+            run.warn(str(error))
+        except OSError as error:
             run.warn(first_line(error))
         except RuntimeError as error:
             # Python raises a plain RuntimeError for it.

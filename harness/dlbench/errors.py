@@ -12,7 +12,10 @@ class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the
 
 
 def first_line(error: BaseException | str) -> str:
-    """The first non-empty line of an error's text; the type's name if the text is empty."""
+    """The first non-empty line of an error's text; the type's name if the text is empty. BadInput
+    is one line: a line feed is of a foreign name in it, which is escaped where it is shown."""
+    if isinstance(error, BadInput):
+        return str(error)
     lines = (line.strip() for line in str(error).splitlines())
     return next((line for line in lines if line), type(error).__name__)
 
@@ -42,6 +45,14 @@ def require_file(path: Path) -> None:
     """Raises OSError if the path exists and is not a file: opening a FIFO may block forever."""
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, "is not a file")
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """Raises OSError for what is not a file, and for one of more than `most` bytes."""
+    require_file(path)
+    if path.stat().st_size > most:
+        raise OSError(errno.EFBIG, f"is larger than {most >> 10} KiB")
+    return path.read_bytes()
 
 
 def os_reason(error: OSError) -> str:

@@ -63,7 +63,7 @@ def points() -> Iterator[Point]:
     """The adapters that installed packages offer."""
     for role in ROLES:
         for point in importlib.metadata.entry_points(group=f"dlbench.{role}s"):
-            owner = point.dist.name if point.dist is not None else "?"
+            owner = (point.dist is not None and point.dist.name) or "?"
             try:
                 yield Point(role, point.name, owner, _module_file(point.module))
             except Exception as error:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
 
+from dlbench import _core
 from dlbench.errors import BadInput, os_reason
 
 
@@ -32,36 +32,53 @@ def require_free(
         raise BadInput(f"{option} {path}: {why}") from error
 
 
-def write(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Writes atomically what `fill` writes. A link is followed; only a file is replaced. Raises
-    OSError, and BadInput for a path that is not a file."""
-    target = path.resolve()
+def write(path: Path, fill: Callable[[BinaryIO], object], *, is_requested: bool = False) -> None:
+    """Writes atomically what `fill` writes. Only a file is replaced, or a link: a folder from
+    elsewhere may hold links to files here. A link that the user named is followed. Raises OSError,
+    and BadInput for a path that is not a file."""
+    target = path.resolve() if is_requested else path
     mode = _mode(target)
-    if mode is not None and not stat.S_ISREG(mode):
+    if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISLNK(mode)):
         raise BadInput(f"cannot write {path}: is {_kind(mode)}")
-    draft = target.with_name(f".dlbench-{secrets.token_hex(8)}")
+    number, draft = _core.create_draft(str(target))
     try:
-        with draft.open("xb") as out:
+        with open(draft, "wb", opener=lambda *_: number) as out:
             fill(out)
-            if mode is not None:
-                os.fchmod(out.fileno(), stat.S_IMODE(mode))
-        draft.replace(target)
+            if mode is not None and stat.S_ISREG(mode):
+                os.fchmod(number, stat.S_IMODE(mode))
+            out.flush()
+            Path(draft).replace(target)  # while it is open, as its lock keeps it
     finally:
-        draft.unlink(missing_ok=True)
+        Path(draft).unlink(missing_ok=True)
+
+
+def write_or_refuse(
+    path: Path, fill: Callable[[BinaryIO], object], *, is_requested: bool = False
+) -> None:
+    """The same. Raises BadInput that names the place."""
+    try:
+        write(path, fill, is_requested=is_requested)
+    except OSError as error:
+        raise BadInput(f"cannot write {path}: {os_reason(error)}") from error
 
 
 def write_requested(path: Path, fill: Callable[[BinaryIO], object]) -> None:
-    """Like write(), for a file that the user named. Raises BadInput that names the place."""
-    try:
-        write(path, fill)
-    except OSError as error:
-        raise BadInput(f"cannot write {path}: {os_reason(error)}") from error
+    """The same for a file that the user named."""
+    write_or_refuse(path, fill, is_requested=True)
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder with a name that the user did not choose, if it does not exist. Raises
+    BadInput for a link, which may lead anywhere, and OSError."""
+    if path.is_symlink():
+        raise BadInput(f"cannot write to {path}: is a link; allowed: a folder")
+    path.mkdir(exist_ok=True)
 
 
 def _mode(target: Path) -> int | None:
     """The kind of file at the path; None if nothing exists."""
     try:
-        return target.stat().st_mode
+        return target.lstat().st_mode
     except FileNotFoundError:
         return None
 

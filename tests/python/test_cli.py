@@ -388,6 +388,29 @@ def test_resume_needs_a_whole_header(dlbench: Run, text: str) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.parametrize("key", ["env", "adapters", "compare"])
+@pytest.mark.parametrize("path", ["./evil", "{}/run/evil"])
+def test_a_journal_from_elsewhere_chooses_no_program(dlbench: Run, key: str, path: str) -> None:
+    dlbench(*MINE, "--out", "run")
+    journal = Path("run/journal.jsonl")
+    header, _, rest = journal.read_text().partition("\n")
+    made, path = json.loads(header), path.format(Path.cwd())
+    own = made["context"]["dlbench"]
+    if key == "compare":
+        own["compare"] = {"env": [f"base={path}", "head=/usr/bin/python3"]}
+    else:
+        own["request"][key] = path if key == "adapters" else [f"other={path}"]
+    journal.write_text(f"{json.dumps(made)}\n{rest}")
+    Path("evil").write_text("#!/bin/sh\ntouch ran\n")
+    Path("evil").chmod(0o755)
+    Path("run/evil").hardlink_to("evil")
+    for verb in ((), ("compare",)):
+        status, _, err = dlbench(*verb, "--resume", "run")
+        assert (status, err.count("\n")) == (2, 1)
+        assert f"its journal runs {path!r}" in err
+    assert not Path("ran").exists()
+
+
 def test_show_writes_the_document_of_a_killed_run(dlbench: Run, fleet: Fleet) -> None:
     dlbench(*MINE)
     made = Path("dlbench-results/latest/results.json")

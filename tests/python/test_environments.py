@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -212,6 +214,30 @@ def test_a_worker_of_other_sources_is_refused(tmp_path: Path) -> None:
     message = unfit("x", python)
     assert f"is of build 0.0.1+feedbeef, this is {_core.build_id}" in message
     assert "./build-worker" in message
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        {"versions": {"numpy": 2}}, {"versions": {"x": {}}},
+        {"versions": []}, {"suffixes": [1]}, {"suffixes": []}, {"folders": [None]}, {"gil": "yes"},
+        {"points": [{"role": "producer", "name": 1, "owner": "x", "path": "y"}]}, {"points": [1]},
+        {"fault": {}}, {"numpy": 1},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_facts_of_another_kind_are_no_facts(tmp_path: Path, fact: dict[str, Any]) -> None:
+    python = other_pythons.answering(tmp_path / "python", **fact)
+    _, found = probe.find([f"bad={python}"], LIMIT_S)
+    assert found.failure is not None
+    assert "while it listed its packages:  " in found.failure.reason
+
+
+def test_a_greeting_of_another_kind_is_of_no_build(tmp_path: Path) -> None:
+    python = other_pythons.answering(tmp_path / "python")
+    text = Path(python).read_text()
+    Path(python).write_text(re.sub(r"\{.hello.*\}", '{"hello":[1]}', text))
+    assert "is of build None" in unfit("x", python)
 
 
 @pytest.mark.parametrize(

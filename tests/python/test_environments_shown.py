@@ -72,6 +72,13 @@ def test_what_takes_another_time_stands_beside() -> None:
     assert lines[3:] == ["times: relative to default, with its 95 % interval"]
 
 
+def test_environments_that_the_document_does_not_list_are_shown() -> None:
+    made = two()
+    made["context"]["dlbench"]["environments"] = {}
+    shown = texts(terminal.render(doc(made), 120))
+    assert any(line.startswith("beside ") and "1 of 2 exchanges" in line for line in shown)
+
+
 @pytest.mark.parametrize(("exchanges", "reported_"), [(1, 1), (40, 0)])
 def test_of_many_exchanges_some_differ_by_chance(exchanges: int, reported_: int) -> None:
     found = [

@@ -17,12 +17,14 @@ from typing import Any
 
 import pytest
 
+import samples
 import synthetic
 from dlbench import _core, cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
 from dlbench.fleet import plan, reframe
 from dlbench.fleet.collecting import State
+from typed import merged_of
 
 OPTIONS = (
     "--producers native,numpy --consumers native,numpy --protocols dlpack --sizes 4KiB "
@@ -457,6 +459,56 @@ def test_what_a_killed_fleet_left_is_collected(site: Site) -> None:
     assert len(site.document().of_machine("a").measured) == 4
     # No job ran for it.
     assert not (site.folder / "out/reframe/dlbench/report.json").exists()
+
+
+#: What machines leave in their job's folder; the run of `good` is beside it.
+LEFT = {
+    "good": '"$@"; ln -s /etc/hostname run/shadow; mkfifo run/fifo; mkdir run/folder',
+    "list": "mkdir run; echo '[]' > fleet-job.json",
+    "deep": "mkdir run; head -c 200000 /dev/zero | tr '\\0' '[' > fleet-job.json",
+    "fifo": "rm fleet-job.json; mkdir run; mkfifo fleet-job.json run/results.json",
+    "link": "ln -s /etc run",
+    "merged": "mkdir run; cp {merged} run/results.json",
+}
+
+
+@pytest.mark.process
+def test_what_a_machine_leaves_costs_no_other(site: Site) -> None:
+    pytest.importorskip("reframe")
+    merged = merged_of([("x", samples.pair()), ("y", samples.pair())]).to_json()
+    (site.folder / "merged.json").write_text(json.dumps(merged))
+    _core.validate_document(str(site.folder / "merged.json"))
+    faults = {n: text.replace("{merged}", f"{site.folder}/merged.json") for n, text in LEFT.items()}
+    site.write(faults)
+    for _ in range(2):
+        ended = site.run("--quiet", "--no-report")
+        assert ended.returncode == 3, ended.stderr
+        lines = [line.split(": ")[1] for line in ended.stderr.splitlines()]
+        assert sorted(lines) == [f"{name} is missing" for name in sorted(LEFT) if name != "good"]
+        assert site.document().machines == ["good"]
+        names = {path.name for path in site.folder.glob("out/runs/*/*")}
+        assert names & {"shadow", "fifo", "folder", "hostname"} == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("x = " + "[" * 100_000, "nested too deeply"),
+        ("x = " + "{a = " * 10_000, "nested too deeply"),
+        ("x = " + "1" * 5000, "digits"),
+        ("#" * (1 << 21), "is larger than 1024 KiB"),
+        ('"a\\nb" = 1', "unknown key a\nb; allowed"),
+        ("", "is not a file"),
+    ],
+)
+def test_a_hostile_file_is_one_line(text: str, fault: str, tmp_path: Path) -> None:
+    path = tmp_path / "fleet.toml"
+    if text:
+        path.write_text(text)
+    else:
+        os.mkfifo(path)
+    with pytest.raises(BadInput, match=fault):
+        plan.read(path)
 
 
 @pytest.mark.process

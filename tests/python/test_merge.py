@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import shutil
+import tarfile
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -272,6 +276,55 @@ def test_an_archive_of_runs_is_merged(
     err = capsys.readouterr().err
     assert "two runs have the machine name 'box': name them as NAME=RUN (" in err
     assert f"runs{suffix}:" in err
+
+
+def tar_of(*headers: tuple[bytes, int, int]) -> bytes:
+    """A compressed tar of members: their types, the sizes that they claim, and their bytes."""
+    made = b""
+    for kind, size, content in headers:
+        member = tarfile.TarInfo("x")
+        member.type, member.size = kind, size
+        made += member.tobuf(tarfile.GNU_FORMAT) + b"0" * content
+    return gzip.compress(made, 1)
+
+
+def zip_of(content: bytes, name: bytes) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("\u00e4/results.json", content)
+    return made.getvalue().replace("\u00e4/results.json".encode(), name)
+
+
+BOMBS = {
+    "pax.tar.gz": (tar_of((tarfile.XHDTYPE, 3 << 30, 0)), "a header of more than 1048576 bytes"),
+    "long.tgz": (tar_of((tarfile.GNUTYPE_LONGNAME, 1 << 22, 1 << 22)), "a header of more than"),
+    "link.tar.gz": (tar_of((tarfile.GNUTYPE_LONGLINK, 3 << 30, 0)), "a header of more than"),
+    "many.tar.gz": (tar_of(*[(tarfile.GNUTYPE_LONGNAME, 512, 512)] * 3000), "cannot read many"),
+    "zeros.zip": (
+        zip_of(bytes((1 << 26) + 1), b"aa/results.json"),
+        "is larger than 67108864",
+    ),
+    "name.zip": (zip_of(b"{}", b"\xff\xfe/results.json"), "codec can't decode"),
+    "feed.zip": (zip_of(b"{}", b"\na/results.json"), "feed.zip:\\na/results.json"),
+    "no.tar": (b"no tar", "cannot read no.tar: "),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_a_hostile_archive_is_one_line(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    content, fault = BOMBS[name]
+    Path(name).write_bytes(content)
+    tracemalloc.start()
+    assert cli.main(["merge", name, "--out", "out"]) == 2
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1 << 25
+    (line,) = capsys.readouterr().err.splitlines()
+    assert fault in line
+    assert not Path("out").exists()
 
 
 def test_an_archive_without_a_good_run_is_one_line(

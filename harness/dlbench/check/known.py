@@ -12,8 +12,9 @@ from pathlib import Path
 from dlbench import _core
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
-from dlbench.errors import BadInput, os_reason, require_file
+from dlbench.errors import BadInput, os_reason, read_file
 
+LARGEST = 1 << 20  #: bytes of the file
 #: (library, rule) -> link
 Known = dict[tuple[str, str], str]
 
@@ -29,8 +30,7 @@ def require_rule(name: str, where: str = "") -> None:
 def read(path: Path) -> Known:
     """Raises BadInput for a file that cannot be read, and for a line of another form."""
     try:
-        require_file(path)
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path, LARGEST).decode()
     except (OSError, UnicodeDecodeError) as error:
         why = os_reason(error) if isinstance(error, OSError) else "not UTF-8"
         raise BadInput(f"--known {path}: {why}") from error

@@ -14,7 +14,7 @@ from dlbench.errors import BadInput, first_line, os_reason
 from dlbench.fleet import collecting, plan, reframe
 from dlbench.fleet.collecting import State, Store
 from dlbench.fleet.plan import Job
-from dlbench.running import reporting, run
+from dlbench.running import reporting, run, rundir
 from dlbench.text import output
 from dlbench.text.layout import count
 from dlbench.text.output import Console
@@ -42,7 +42,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     an interrupted run continues.
     """
     wanted = plan.read(Path(file))
-    folder = Path(out) if out else RESULTS / Path(file).stem
+    folder = rundir.typed(out) if out else RESULTS / Path(file).stem
     _require_own(folder)
     store = Store(folder / RUNS)
     store.require_fitting(wanted.jobs)
@@ -191,6 +191,7 @@ def _merge(
         output.print_error(f"dlbench: {remark}")
     path = folder / "results.json"
     merged.write(path)
+    left_out += merged.left_out
     return path, left_out, bool(merged.lines["benchmarks"])
 
 

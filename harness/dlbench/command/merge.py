@@ -67,6 +67,7 @@ class Merged:
     lines: dict[str, list[tuple[str, bytes]]]  #: (name, entry) of each list of the document
     remarks: list[str] = field(default_factory=list)
     is_incomplete: bool = False  #: is a shard missing, or interrupted?
+    left_out: list[str] = field(default_factory=list)  #: a line for each machine that does not fit
 
     def write(self, path: Path) -> None:
         """Writes the document atomically, one entry in each line."""
@@ -83,7 +84,10 @@ class Merged:
                 out.write(b"]")
             out.write(b"}\n")
             out.flush()
-            _core.validate_document(out.name)
+            try:
+                _core.validate_document(out.name)
+            except _core.UsageError as error:
+                raise BadInput(str(error).replace(out.name, str(path))) from error
 
         try:
             writing.write(path, fill)
@@ -101,13 +105,21 @@ def of_runs(runs: Sequence[str]) -> Merged:
 
 def of_machines(machines: Iterable[tuple[str, Sequence[tuple[str, Document]]]]) -> Merged:
     """Merges machines: each name has a run or its shards, with their names in messages. The
-    documents of one machine at a time are in memory. Raises as of_runs() does."""
-    read = _Reader()
+    documents of one machine at a time are in memory. Raises BadInput if no machine fits."""
+    read, left_out = _Reader(), list[str]()
     for name, parts in machines:
-        for word, document in parts:
-            read.add_document(name, word, document)
-        read.join_shards()
-    return read.merged()
+        try:
+            for word, document in parts:
+                read.add_document(name, word, document)
+            read.join_shards()
+        except BadInput as error:
+            read.drop_shards()
+            left_out.append(f"{name} is not merged: {error}")
+    if not read.has_machines():
+        raise BadInput("; ".join(left_out))
+    merged = read.merged()
+    merged.left_out = left_out
+    return merged
 
 
 class _Reader:
@@ -171,6 +183,13 @@ class _Reader:
         for name, parts in self._shards.items():
             called, joined = self._joined(name, parts)
             self.add_machine(called, parts[0][0], joined)
+        self._shards.clear()
+
+    def has_machines(self) -> bool:
+        return bool(self._contexts)
+
+    def drop_shards(self) -> None:
+        """Forgets shards that are not joined."""
         self._shards.clear()
 
     def _joined(self, name: str, parts: Sequence[tuple[str, Document]]) -> tuple[str, Document]:

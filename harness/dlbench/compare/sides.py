@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
+from dlbench import _core, writing
 from dlbench.counting import valgrind
 from dlbench.document import Comparison
 from dlbench.environments import environment
@@ -75,7 +75,8 @@ class Pair:
     ) -> str:
         """Runs, or resumes, with so many workers for each pair and side; returns the document."""
         probe = NoiseProbe()
-        folder.mkdir(exist_ok=True)
+        if folder != root:
+            writing.make_folder(folder)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
         prepared = run.Prepared(self.request, places, libraries, plan)

@@ -27,7 +27,7 @@ def measure(pair: Pair, folder: Path) -> Comparison:
     if not pair.comparison.env:
         comparison = Comparison({**comparison.to_json(), "aa": alarms(comparison)})
     text = json.dumps(comparison.to_json(), allow_nan=False, indent=1)
-    writing.write_requested(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
+    writing.write_or_refuse(folder / COMPARISON, lambda out: out.write(f"{text}\n".encode()))
     return comparison
 
 

@@ -67,7 +67,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         )
     try:
         return _environment(name, python, answer, _message(facts.partition(interpreter.FACTS)[2]))
-    except (RecursionError, KeyError, IndexError, TypeError, ValueError) as error:
+    except (RecursionError, LookupError, TypeError, ValueError, AttributeError) as error:
         # Code that runs at the interpreter's start may print such lines as well.
         failure = Failure(
             "crashed", f"while it listed its packages:  {type(error).__name__}: {error}"
@@ -118,9 +118,20 @@ def _unfit_python(version: str, kind: str) -> Failure | None:
     return Failure(UNFIT, f"{message}; allowed: CPython {'.'.join(map(str, OLDEST))} and newer")
 
 
+def _require_kinds(facts: dict[str, Any]) -> None:
+    """Raises TypeError, and KeyError for a missing fact."""
+    texts = [facts["version"], facts["fault"], *facts["suffixes"], *facts["folders"]]
+    texts += [text for point in facts["points"] for text in point.values()]
+    texts += [text for item in facts["versions"].items() for text in item]
+    others = {type(facts[name]) for name in ("gil", "numpy", "worker", "callgrind_requests")}
+    if {*map(type, texts)} - {str} or others != {bool}:
+        raise TypeError("a fact has another type")
+
+
 def _environment(
     name: str, python: str, answer: _core.Program, facts: dict[str, Any]
 ) -> Environment:
+    _require_kinds(facts)
     reason = _unfit_packages(python, answer, facts)
     if reason:
         return Environment(name, python, failure=Failure(UNFIT, reason))
@@ -149,7 +160,8 @@ def _unfit_packages(python: str, answer: _core.Program, facts: dict[str, Any]) -
         return f"_worker{suffix}: {facts['fault']}; again {build}"
     greeting = _line(answer, interpreter.GREETING)
     hello = _message(greeting)["hello"] if greeting else {}
-    if hello.get("build") != _core.build_id:
-        other = f"is of build {hello.get('build')}, this is {_core.build_id}"
+    build_id = hello.get("build") if isinstance(hello, dict) else None
+    if build_id != _core.build_id:
+        other = f"is of build {build_id}, this is {_core.build_id}"
         return f"_worker{suffix} {other}; again {build}"
     return ""

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import shutil
+import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from dlbench import _core
 from dlbench.document import Document, read_document
-from dlbench.errors import BadInput, first_line, last_line, os_line, os_reason
+from dlbench.errors import BadInput, first_line, last_line, os_line, os_reason, read_file
 from dlbench.fleet.plan import Job
-from dlbench.fleet.reframe import MARK
+from dlbench.fleet.reframe import LARGEST_FACTS, MARK
 from dlbench.text.layout import count
 
 REQUEST = "job.json"  #: beside the run: what it was measured with
 JOURNAL, DOCUMENT = "journal.jsonl", "results.json"
 ERRORS = "rfm_job.err"
+LOG_END = 1 << 16  #: bytes that are read of it
 
 
 @dataclass(frozen=True)
@@ -82,20 +86,34 @@ class Store:
         made, place = stage / "run", self.place(job)
         draft = place.with_name(f".{place.name}")
         try:
-            if made.is_dir():
+            if made.is_dir() and not made.is_symlink():
                 shutil.rmtree(draft, ignore_errors=True)
-                shutil.copytree(made, draft)
+                _copy_files(made, draft)
                 (draft / REQUEST).write_text(json.dumps(job.request(), indent=1), encoding="utf-8")
                 if not _state(draft).is_less_than(_state(place)):
                     shutil.rmtree(place, ignore_errors=True)
                     draft.rename(place)
             (stage / MARK).unlink(missing_ok=True)
         except OSError as error:
-            # shutil.Error holds a list of (from, to, why).
-            why = error.args[0][0][2] if isinstance(error, shutil.Error) else os_line(place, error)
+            why = os_line(place, error)
             raise BadInput(f"cannot collect {job.label} from {made}: {why}") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
+
+
+def _copy_files(made: Path, to: Path) -> None:
+    """Copies the files of a run. Another machine wrote them: a link may lead to any file here, and
+    a run makes neither links nor folders. Raises OSError."""
+    left = _core.most_document_bytes
+    to.mkdir()
+    for file in made.iterdir():
+        info = file.lstat()
+        if not stat.S_ISREG(info.st_mode):
+            continue
+        left -= info.st_size
+        if left < 0:
+            raise OSError(errno.EFBIG, f"holds more than {_core.most_document_bytes} bytes")
+        shutil.copyfile(file, to / file.name, follow_symlinks=False)
 
 
 def _state(place: Path) -> State:
@@ -107,6 +125,8 @@ def _state(place: Path) -> State:
         document = read_document(place / DOCUMENT)
     except (BadInput, _core.UsageError, OSError) as error:
         return State(None, first_line(error))
+    if document.machines:
+        return State(None, f"{place / DOCUMENT} is of several machines")
     cells = len(document.entries)
     if document.run.did_end:
         return State(cells, "")
@@ -115,8 +135,8 @@ def _state(place: Path) -> State:
 
 def _read(path: Path) -> object:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError:
+        return json.loads(read_file(path, LARGEST_FACTS))
+    except (OSError, ValueError, RecursionError):
         return None
 
 
@@ -125,4 +145,6 @@ def log_of(stage: Path | None) -> tuple[str, str]:
     path = stage / ERRORS if stage else None
     if path is None or not path.is_file():
         return "", ""
-    return str(path), last_line(path.read_text(encoding="utf-8", errors="replace"))
+    with path.open("rb") as log:
+        log.seek(-min(path.stat().st_size, LOG_END), os.SEEK_END)
+        return str(path), last_line(log.read(LOG_END).decode(errors="replace"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.document import MACHINE_NAME
-from dlbench.errors import BadInput, os_reason
+from dlbench.errors import BadInput, os_reason, read_file
 
 #: Keys of a machine, with what each must be; `defaults` has the same.
 KEYS = {
@@ -28,6 +29,7 @@ KEYS = {
     "pending": 'a text, as in "2h"',
 }
 DEFAULT_TIMEOUT = "1h"
+LARGEST = 1 << 20  #: bytes of the file
 #: Options that the fleet sets itself, or that need the machine's terminal.
 OWN_OPTIONS = ("--matrix", "--out", "--resume", "--shard", "--dry-run", "--profile", "--no-plots")
 
@@ -100,9 +102,8 @@ def read(path: Path) -> Fleet:
         if job.partition and place is None:
             raise BadInput(f"{path}: machines.{job.machine}.partition: set config, the file of "
                            "ReFrame's configuration that has it")  # fmt: skip
-    names = [job.name for job in jobs]
-    for name in names:
-        if names.count(name) > 1:
+    for name, times in Counter(job.name for job in jobs).items():
+        if times > 1:
             raise BadInput(f"{path}: two jobs have the name {name}: rename a machine")
     return Fleet(tuple(jobs), place)
 
@@ -117,11 +118,13 @@ def _parse(path: Path) -> dict[str, Any]:
     except ImportError as error:
         raise BadInput("fleet needs a TOML parser: pip install 'dlbench[fleet]'") from error
     try:
-        found: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        found: dict[str, Any] = tomllib.loads(read_file(path, LARGEST).decode())
     except OSError as error:
         raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
         raise BadInput(f"cannot read {path}: {error}") from error
+    except RecursionError as error:
+        raise BadInput(f"cannot read {path}: it is nested too deeply") from error
     return found
 
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core
-from dlbench.errors import BadInput, first_line, last_line, os_line
+from dlbench import _core, writing
+from dlbench.errors import BadInput, first_line, last_line, os_line, read_file
 from dlbench.fleet.plan import Job
 
 SESSION = Path(__file__).parent / "session"
@@ -25,6 +25,9 @@ HERE = "dlbench"
 JOBS, REPORT, LOG, LOCK = "jobs.json", "report.json", "reframe.log", "lock"
 #: In a job's stage folder, until its run is collected: the job's facts of jobs.json.
 MARK = "fleet-job.json"
+LARGEST_FACTS = 1 << 20  #: bytes of a job's facts
+#: The jobs' stage folders below a system's: system, partition, environment, test.
+STAGES = "stage/*/*/*/*"
 FOLLOW_S = 0.5  #: between two reads of ReFrame's log
 #: A line of it, as a job has ended.
 ENDED = re.compile(r"\[ +(?P<how>OK|FAIL) *\].* %fleet_job=(?P<job>\S+) ")
@@ -65,7 +68,7 @@ def locked(folder: Path) -> Iterator[int]:
     BadInput if another process has locked it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        lock = (folder / LOCK).open("w")
+        lock = (folder / LOCK).open("a")  # a link there costs its file nothing
     except OSError as error:
         raise BadInput(os_line(folder, error)) from error
     with lock:
@@ -123,12 +126,14 @@ def left(folder: Path, jobs: Sequence[Job]) -> Iterator[tuple[Job, Path]]:
 def _stages(folder: Path) -> dict[str, tuple[dict[str, Any], Path]]:
     """By job's name its facts, and the folder in which it ran."""
     found = {}
-    for mark in sorted(folder.rglob(MARK)):
-        try:
-            facts = json.loads(mark.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
-            continue  # written incompletely
-        found[facts["name"]] = facts, mark.parent
+    for pattern in (STAGES, f"*/{STAGES}"):
+        for mark in sorted(folder.glob(f"{pattern}/{MARK}")):
+            try:
+                facts = json.loads(read_file(mark, LARGEST_FACTS))
+                name, _ = facts["name"], facts["request"]
+                found[str(name)] = facts, mark.parent
+            except (OSError, ValueError, RecursionError, LookupError, TypeError):
+                continue  # written incompletely, or by the machine
     return found
 
 
@@ -146,7 +151,8 @@ def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
         }
         for job in jobs
     }
-    (place / JOBS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+    text = json.dumps(facts, indent=1)
+    writing.write(place / JOBS, lambda out: out.write(text.encode()))
 
 
 def _run(
@@ -172,7 +178,7 @@ def _run(
     ]
     words += ["--keep-stage-files", "--report-file", str(report), "--exec-policy", "async"]
     words += ["--nocolor", "--max-retries", "0"]
-    log.write_bytes(b"")
+    writing.write(log, lambda _: None)
     with log.open(encoding="utf-8", errors="replace") as lines:
 
         def follow() -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dlbench.errors import BadInput, os_reason, require_file
+from dlbench.errors import BadInput, os_reason, read_file
 from dlbench.libraries import alone
 
 #: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
@@ -50,7 +50,7 @@ def parse(path: Path) -> ast.Module:
     Raises BadInput if it cannot be read or parsed, or is too large or too deep.
     """
     try:
-        tree = ast.parse(_source(path), str(path))
+        tree = ast.parse(read_file(path, LARGEST), str(path))
     except OSError as error:
         raise BadInput(f"adapter {path}: {os_reason(error)}") from error
     except SyntaxError as error:
@@ -62,14 +62,6 @@ def parse(path: Path) -> ast.Module:
         raise BadInput(f"adapter {path} does not parse: it is nested too deeply") from error
     _require_small(tree, path)
     return tree
-
-
-def _source(path: Path) -> bytes:
-    """Raises OSError, and BadInput for a file above the limits."""
-    require_file(path)
-    if path.stat().st_size > LARGEST:
-        raise BadInput(f"adapter {path}: is larger than {LARGEST >> 10} KiB")
-    return path.read_bytes()
 
 
 def _require_small(tree: ast.Module, path: Path) -> None:

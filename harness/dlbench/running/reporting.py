@@ -34,7 +34,9 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
             for place, label in zip(places, labels(places), strict=True)
         ]
     comparison = _comparison(places)
-    writing.write_requested(path, lambda out: page.write(out, packed, comparison))
+    writing.write_or_refuse(
+        path, lambda out: page.write(out, packed, comparison), is_requested=output is not None
+    )
     return path
 
 

@@ -134,9 +134,24 @@ def journal_context(folder: Path) -> dict[str, Any]:
         raise BadInput(f"cannot resume {str(folder)!r}: {os_line(journal, error)}") from error
     except _core.UsageError as error:
         raise BadInput(f"cannot resume {str(folder)!r}: {first_line(error)}") from error
-    if "request" not in context.get("dlbench", {}):
+    own = context.get("dlbench", {})
+    if "request" not in own:
         raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
+    programs = [*own["request"].get("env", []), *own.get("compare", {}).get("env", [])]
+    paths = [word.partition("=")[2] for word in programs] + [own["request"].get("adapters")]
+    for path in filter(None, paths):
+        _require_own_path(folder, path)
     return context
+
+
+def _require_own_path(folder: Path, path: str) -> None:
+    """Raises BadInput for a path that no run of this machine stores: a folder from elsewhere must
+    not choose a program here."""
+    if not Path(path).is_absolute() or Path(path).is_relative_to(folder.absolute()):
+        raise BadInput(
+            f"cannot resume {str(folder)!r}: its journal runs {path!r}; allowed: absolute paths "
+            "outside that folder"
+        )
 
 
 def resumed(context: dict[str, Any]) -> Request:

@@ -19,7 +19,7 @@ def fresh(requested: str | None, now: datetime.datetime | None = None) -> Path:
     """
     if requested is None:
         return _stamped(now or datetime.datetime.now(datetime.timezone.utc))
-    folder = Path(requested)
+    folder = typed(requested)
     if folder == RESULTS / LATEST:
         raise BadInput(f"--out {requested}: is the link to the latest run; choose another folder")
     if folder.exists() and not folder.is_dir():
@@ -34,6 +34,12 @@ def fresh(requested: str | None, now: datetime.datetime | None = None) -> Path:
     if not os.access(folder, os.W_OK | os.X_OK):
         raise BadInput(f"--out {requested}: is not writable")
     return folder
+
+
+def typed(requested: str) -> Path:
+    """A folder of the command line. `new/..` is this folder, also before `new` is made."""
+    folder = Path(requested)
+    return Path(os.path.relpath(folder.resolve())) if ".." in folder.parts else folder
 
 
 def _stamped(now: datetime.datetime) -> Path:

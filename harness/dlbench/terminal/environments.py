@@ -72,7 +72,9 @@ def ratio(first: Measured, other: Measured) -> Ratio:
 def table(document: Document, protocols: Sequence[str], width: int) -> list[Text]:
     """The exchanges that differ, the largest difference first; empty for a run of one
     environment."""
-    names = list(document.environments)
+    # A document may have cells of an environment that it does not list.
+    measured_in = (entry.environment for entry in document.measured)
+    names = list(dict.fromkeys([*document.environments, *measured_in]))
     found = []
     for of in shared(document, protocols).values():
         first, *others = (of[name] for name in names if name in of)

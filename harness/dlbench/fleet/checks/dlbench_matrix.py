@@ -88,4 +88,7 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
 
 def _measured(stage):
     """The cells with a number. Raises OSError or ValueError for what is no document."""
-    return json.loads((stage / "run" / "results.json").read_text(encoding="utf-8"))["benchmarks"]
+    place = stage / "run" / "results.json"
+    if not place.is_file():  # opening a FIFO would block
+        raise OSError(f"{place} is not a file")
+    return json.loads(place.read_text(encoding="utf-8"))["benchmarks"]
