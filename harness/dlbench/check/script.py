@@ -32,6 +32,16 @@ ctypes.c_void_p.from_address(struct + deleter_at).value = \
 ctypes.cast(deleter, ctypes.c_void_p).value"""
 #: Statements that count the calls of deleters.
 LEAVE = "leave()"
+#: A process of its own runs the rest of the script; this one prints how it ended.
+CHILD = """\
+import os
+import signal
+if child := os.fork():
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {!r}
+    if end and status <= 0:
+        print('actual:', end)
+    raise SystemExit(status != 0)"""
 #: Lines that read a result.
 READS = re.compile(r"\b(values|require_same)\(")
 #: After the adapter's own function.
@@ -65,10 +75,10 @@ def script(
         before, lines = _consumer(rule, tree, path, struct, source)
     head = [f"print('expected:', {rule.sentence!r}, flush=True)"]
     if rule.at_exit:
-        head.append("run_in_child('the rule holds')")
+        head.append(CHILD.format("the rule holds"))
         return slicing.script(title, [*head, *before, *lines])
     if signal:
-        head.append("run_in_child('')")
+        head.append(CHILD.format(""))
     end = [LEAVE] if lines[-1] == LEAVE else []
     inner = textwrap.indent("\n".join(lines[: len(lines) - len(end)]), "    ").splitlines()
     return slicing.script(title, [*head, *before, "with judged():", *inner, *end])

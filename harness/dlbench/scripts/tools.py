@@ -8,7 +8,6 @@ import ctypes
 import gc
 import os
 import resource
-import signal
 import sys
 import weakref
 from struct import pack
@@ -134,16 +133,6 @@ def allowed(call, errors=Exception, end=sys.exit):
     except errors as error:
         print("refused, which is allowed:", repr(error))
         end()
-
-
-def run_in_child(end):
-    """A process of its own runs the rest of the script; this one prints how it ended."""
-    if child := os.fork():
-        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        end = f"killed by {signal.Signals(-status).name}" if status < 0 else end
-        if end and status <= 0:
-            print("actual:", end)
-        raise SystemExit(status != 0)
 
 
 @contextlib.contextmanager
