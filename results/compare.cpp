@@ -226,7 +226,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     cell.verdict = stats::word_of(
         {*cell.ratio, most[i], *cell.p, cell.minimum_detectable_change.value_or(kUnknown)},
         made.options.threshold, made.options.false_alarms);
-    if (cell.verdict == ChangeWord::inconclusive)
+    // A worse outcome is a regression that was found, so noise in its time hides none.
+    if (cell.verdict == ChangeWord::inconclusive && cell.outcome_change != OutcomeChange::worse)
       cell.inconclusive = counter.add(cell, place_of(*measured[i].head).drift);
   }
   if (!measured.empty()) made.inconclusive = counter.observed(measured.size());
@@ -278,8 +279,11 @@ Cell ComparedCell::cell() const {
 }
 
 std::size_t Comparison::count(ChangeWord word) const {
-  return static_cast<std::size_t>(std::count_if(
-      cells.begin(), cells.end(), [=](const ComparedCell& cell) { return cell.verdict == word; }));
+  const bool is_found = word == ChangeWord::slow || word == ChangeWord::fast;
+  return static_cast<std::size_t>(
+      std::count_if(cells.begin(), cells.end(), [=](const ComparedCell& cell) {
+        return cell.verdict == word && (is_found || cell.outcome_change != OutcomeChange::worse);
+      }));
 }
 
 std::size_t Comparison::count(OutcomeChange change) const {

@@ -44,7 +44,10 @@ def of(base: dict[str, Any], head: dict[str, Any], threshold: float = 0.05) -> d
     names = sorted({*sides[0], *sides[1]})
     cells = [cell(name, sides[0].get(name), sides[1].get(name), threshold) for name in names]
     verdicts = ("FAST", "SLOW", "SAME", "AMBIG", "INCONCLUSIVE")
-    counts = {v: sum(c["verdict"] == v for c in cells) for v in verdicts}
+    counts = {
+        v: sum(c["verdict"] == v for c in cells if v in ("FAST", "SLOW") or not c["outcome_change"])
+        for v in verdicts
+    }
     counts |= {p: sum(c["presence"] == p for c in cells) for p in ("gained", "lost")}
     side = {"environment": "", "date": "2026-01-01", "libraries": {}, "python": "3.11.7"}
     return {

@@ -135,6 +135,9 @@ def test_a_proven_copy_stands_first_and_is_never_inconclusive(
     assert (first.name, first.result, first.speed) == (moved["name"], "worse", "INCONCLUSIVE")
     assert "INCONCLUSIVE" in {cell.result for cell in others}
     assert (status, err.splitlines()[0]) == (1, "dlbench: a regression: 1 outcome")
+    open_ = json.loads(out)["inconclusive"]["cells"]
+    assert open_ == sum(cell.result == "INCONCLUSIVE" for cell in others)
+    assert f"{open_} cells of {len(cells)} could hide" in err
     _, out, _ = run(capsys, *places, "--all")
     _, _, table = out.partition("from -> to")
     head, row, detail = table.splitlines()[:3]

@@ -119,6 +119,14 @@ TEST_F(Compare, AGateThatCannotFailIsInconclusive) {
   EXPECT_EQ(enough.inconclusive.cells, 0U);
   EXPECT_FALSE(enough.inconclusive.replicas);
   EXPECT_FALSE(cell(enough, "a").inconclusive);
+  // A new copy is a regression that was found: the noise of its time hides nothing.
+  Entry copied = noisy(3, 2);
+  copied.outcome = Outcome::copy;
+  const Comparison worse = compare(base, write("worse", {copied}));
+  EXPECT_EQ(cell(worse, "a").verdict, ChangeWord::inconclusive);
+  EXPECT_EQ(worse.count(OutcomeChange::worse), 1U);
+  EXPECT_EQ(worse.count(ChangeWord::inconclusive), 0U);
+  EXPECT_EQ(worse.inconclusive.cells, 0U);
   // The machine moved by more than the threshold: no number of processes tells it from a change.
   const Comparison moved = compare(base, write("moved", {noisy(3, 2)}, {}, 66));
   EXPECT_EQ(moved.inconclusive.undecidable, 1U);
