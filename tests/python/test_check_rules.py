@@ -125,7 +125,8 @@ class Buffer(_check.Buffered):
 def test_contiguous_memory_is_memory_in_one_piece() -> None:
     rule = "buffer.contiguous"
     packs = concluded(rule, lambda case, _: Buffer(case.numpy(), case.numpy().copy()))
-    assert packs == ("holds", "a copy in one piece")
+    assert packs[0] == "holds"
+    assert packs[1].startswith("a copy in one piece (strided, ")
     assert concluded(rule, lambda case, _: Buffer(case.numpy(), case.numpy()))[0] == "broken"
     # What asarray packed is contiguous, and no question.
     packed = concluded(rule, lambda case, _: np.ascontiguousarray(case.numpy()))

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from dlbench import _core, cli
+from dlbench.check.rules import RULES
+from dlbench.check.situation import spelled
 
 ROOT = Path(__file__).parents[2]
 SPEC = importlib.util.spec_from_file_location("generate", ROOT / "docs/site/generate.py")
@@ -28,6 +30,16 @@ def test_every_part_has_a_page() -> None:
         part for page in generate.pages() for _, part, _ in generate.PART.findall(page.read_text())
     ]
     assert sorted(made) == sorted(generate.PARTS)
+
+
+def test_each_rule_has_a_row_with_the_situations_that_it_is_tried_in() -> None:
+    rows = [line.split(" | ") for line in generate.rules().splitlines()]
+    found = {row[0].removeprefix("| ").strip("`"): row for row in rows}
+    assert found.keys() >= RULES.by_name.keys()
+    for name, rule in RULES.by_name.items():
+        assert found[name][4], name
+        calls = [spelled(variant) for variant in rule.variants]
+        assert all(call in found[name][5] for call in calls), name
 
 
 def test_a_page_that_is_out_of_date_is_found() -> None:

@@ -3,8 +3,10 @@
 import dataclasses
 import sys
 
+import numpy as np
+
 from dlbench import _check
-from dlbench.check.planted.fault import breaks
+from dlbench.check.planted.fault import breaks, enter
 
 WRITABLE, FULL_RO = 1, 0x11C
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
@@ -16,8 +18,12 @@ class Others(_check.Buffered):
     address)."""
 
     def _buffer(self, flags):
+        enter(self.case, {})
         changes = {}
-        if breaks("buffer.values") and self.case.layout == "strided":
+        view = self.view
+        if breaks("buffer.values", False):
+            view = np.zeros_like(view) if view.size else np.zeros(1, view.dtype)
+        elif breaks("buffer.values", self.case.layout == "strided"):
             changes["strides"] = (self.view.itemsize,)
         if breaks("buffer.format") and flags & 0x4:
             changes["format"] = "i"
@@ -27,22 +33,25 @@ class Others(_check.Buffered):
             changes["len"] = self.view.nbytes + 1
         if breaks("buffer.read-only") and self.case.readonly:
             flags &= ~WRITABLE
-        if breaks("buffer.contiguous") and self.case.layout == "strided":
+        if breaks("buffer.contiguous", self.case.layout == "strided"):
             flags = FULL_RO
         if breaks("buffer.keeps-memory"):
             changes["orphan"] = True
-        return self.view, flags, changes
+        return view, flags, changes
 
     def _released(self):
         pass
 
     @property
     def __array_interface__(self):
+        enter(self.case, {})
         found = dict(self.view.__array_interface__)
         data, _ = found["data"]
         if breaks("interface.keys"):
             found["version"] = 2
-        if breaks("interface.values") and self.case.layout == "strided":
+        if breaks("interface.values", False):
+            found["typestr"] = "<i4"
+        elif breaks("interface.values", self.case.layout == "strided"):
             found["strides"] = (self.view.itemsize,)
         if breaks("interface.read-only"):
             found["data"] = (data, False)
@@ -50,6 +59,7 @@ class Others(_check.Buffered):
 
     @property
     def __array_struct__(self):
+        enter(self.case, {})
         view, readonly = self.view, self.case.readonly
         writeable = not readonly or breaks("struct.flags")
         flags = NOT_SWAPPED | (WRITEABLE if writeable else 0)

@@ -3,15 +3,16 @@
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.planted.fault import breaks
+from dlbench.check.planted.fault import breaks, enter
 from dlbench.check.planted.result import Imported, Memory
 
 
 def from_buffer(x):
+    enter(getattr(x, "word", "line"), {})
     view = memoryview(x)
     array = np.asarray(view)
     if breaks("import-buffer.values"):
-        array = array[::-1]
+        array = np.zeros_like(array)
     if breaks("import-buffer.read-only") and view.readonly:
         steps, address = array.strides, array.ctypes.data
         array = np.asarray(Memory(address, array.shape, steps, array.dtype, False, view))
@@ -22,12 +23,15 @@ def from_buffer(x):
 
 
 def from_interface(x):
+    enter(getattr(x, "word", "line"), {})
     found = x.__array_interface__
     data, readonly = found["data"]
     dtype = np.dtype(found["typestr"])
     steps = found.get("strides") or [
         dtype.itemsize * int(np.prod(found["shape"][i + 1 :])) for i in range(len(found["shape"]))
     ]
+    if breaks("import-interface.values", False):
+        return Imported(np.zeros(found["shape"], dtype))
     if breaks("import-interface.values"):
         steps = [abs(step) for step in steps]
         data -= 0 if steps == list(found.get("strides") or steps) else dtype.itemsize * 63
@@ -36,10 +40,13 @@ def from_interface(x):
 
 
 def from_struct(x):
+    enter(getattr(x, "word", "line"), {})
     facts = _check.read_struct(x.__array_struct__)
     steps = facts["strides"]
     data = facts["data"]
-    if breaks("import-struct.values") and steps[0] < 0:
+    if breaks("import-struct.values", False):
+        return Imported(np.zeros(facts["shape"] or (), f"{facts['kind']}{facts['itemsize']}"))
+    if breaks("import-struct.values", any(step < 0 for step in steps or ())):
         data, steps = data + steps[0] * (facts["shape"][0] - 1), [-step for step in steps]
     owner = None if breaks("import-struct.keeps-exporter") else x
     dtype = f"{facts['kind']}{facts['itemsize']}"

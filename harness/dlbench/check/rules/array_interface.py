@@ -11,17 +11,12 @@ from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, on_error, packed
 from dlbench.check.rule import INTERFACE, producer_rule
+from dlbench.check.situation import ARRAYS, PROTECTED, case_of
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 STRUCT = f"{INTERFACE}, __array_struct__"
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
-
-
-def interface(subject: Subject, case: Case | None = None) -> tuple[Any, dict[str, Any]]:
-    """An array and its dict."""
-    array = subject.make(case or subject.case())
-    return array, interface_of(array)
 
 
 def interface_of(array: Any) -> dict[str, Any]:
@@ -44,8 +39,8 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]
         raise Broken(str(error)) from None
 
 
-@producer_rule("interface.keys", INTERFACE)
-def keys(subject: Subject) -> str:
+@producer_rule("interface.keys", INTERFACE, arrays=ARRAYS)
+def keys(subject: Subject, word: str) -> str:
     """shape is a tuple of ints, typestr a str, version the int 3
 
     found = array.__array_interface__
@@ -54,7 +49,8 @@ def keys(subject: Subject) -> str:
     assert all(isinstance(size, int) for size in found['shape']), found['shape']
     assert isinstance(found['typestr'], str) and found['version'] == 3, found
     """
-    _, found = interface(subject)
+    array, _ = subject.laid(case_of(word))
+    found = interface_of(array)
     expect(isinstance(found, dict), f"it is a {type(found).__name__}, not a dict")
     shape, typestr = found.get("shape"), found.get("typestr")
     if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
@@ -91,8 +87,8 @@ def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tu
     return shape if tuple(size for size in shape if size != 1) == many else wanted
 
 
-@producer_rule("interface.values", INTERFACE)
-def values(subject: Subject) -> str:
+@producer_rule("interface.values", INTERFACE, arrays=ARRAYS)
+def values(subject: Subject, word: str) -> str:
     """data, shape, strides and typestr lead to the array's elements
 
     class View:
@@ -100,34 +96,25 @@ def values(subject: Subject) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    observed = []
-    for layout in ("line", "strided", "reversed", "fortran"):
-        case = subject.case(layout=layout)
-        try:
-            array, expected = subject.laid(case)
-            found = interface_of(array)
-        except NotApplicable:
-            continue
-        order = "<" if sys.byteorder == "little" else ">"
-        expect(found.get("typestr") == f"{order}f4", f"float32 is {found.get('typestr')!r}")
-        wanted = own_shape(array, tuple(found["shape"]), expected.shape)
-        if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
-            raise Broken(f"{layout}: {found['shape']}, strides {found.get('strides')}")
-        del array
-        observed.append(layout)
-    if not observed:
-        interface(subject)
-    return ", ".join(observed)
+    array, expected = subject.laid(case_of(word))
+    found = interface_of(array)
+    order = "<" if sys.byteorder == "little" else ">"
+    expect(found.get("typestr") == f"{order}f4", f"float32 is {found.get('typestr')!r}")
+    wanted = own_shape(array, tuple(found["shape"]), expected.shape)
+    if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
+        raise Broken(f"{found['shape']}, strides {found.get('strides')}")
+    return "its elements"
 
 
-@producer_rule("interface.read-only", INTERFACE, source="readonly")
-def read_only(subject: Subject) -> str:
+@producer_rule("interface.read-only", INTERFACE, arrays=PROTECTED)
+def read_only(subject: Subject, word: str) -> str:
     """read-only memory is marked read-only
 
     found = array.__array_interface__
     assert found['data'][1] is True, found['data']
     """
-    _, found = interface(subject, subject.case(readonly=True))
+    array, _ = subject.laid(case_of(word))
+    found = interface_of(array)
     data: Any = found.get("data")
     assume(isinstance(data, tuple), "data is no address")
     expect(data[1], f"data is {data}")
@@ -148,8 +135,8 @@ def two(subject: Subject) -> str:
     return "2"
 
 
-@producer_rule("struct.values", STRUCT)
-def struct_values(subject: Subject) -> str:
+@producer_rule("struct.values", STRUCT, arrays=ARRAYS)
+def struct_values(subject: Subject, word: str) -> str:
     """the struct leads to the array's elements
 
     class View:
@@ -157,24 +144,14 @@ def struct_values(subject: Subject) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    observed = []
-    for layout in ("line", "strided", "reversed"):
-        case = subject.case(layout=layout)
-        try:
-            array, facts, expected = struct(subject, case)
-        except NotApplicable:
-            continue
-        kind = (facts["kind"], facts["itemsize"])
-        expect(kind == ("f", 4), f"float32 is kind {kind[0]} of {kind[1]} bytes")
-        shape = facts["shape"]
-        found = gathered(facts["data"], shape, facts["strides"], 4)
-        if shape != expected.shape or found != expected.tobytes():
-            raise Broken(f"{layout}: {shape}, strides {facts['strides']}")
-        del array
-        observed.append(layout)
-    if not observed:
-        struct(subject)
-    return ", ".join(observed)
+    _array, facts, expected = struct(subject, case_of(word))
+    kind = (facts["kind"], facts["itemsize"])
+    expect(kind == ("f", 4), f"float32 is kind {kind[0]} of {kind[1]} bytes")
+    shape = facts["shape"] or ()
+    found = gathered(facts["data"], shape, facts["strides"], 4)
+    if shape != expected.shape or found != expected.tobytes():
+        raise Broken(f"{shape}, strides {facts['strides']}")
+    return "its elements"
 
 
 @producer_rule("struct.flags", STRUCT, source="strided")

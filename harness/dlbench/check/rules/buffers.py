@@ -19,6 +19,7 @@ from dlbench.check.reading import (
     values_of_numpy,
 )
 from dlbench.check.rule import PEP3118, producer_rule
+from dlbench.check.situation import ARRAYS, PROTECTED, case_of
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
@@ -81,30 +82,27 @@ def is_float32(text: str | None) -> bool:
         return False
 
 
-@producer_rule("buffer.values", PEP3118)
-def values(subject: Subject) -> str:
+def laid(subject: Subject, word: str) -> tuple[Any, Facts, Any]:
+    """An array in a situation, the facts of its buffer, and its content."""
+    array, expected = subject.laid(case_of(word, subject.case().bytes))
+    return array, facts_of(array), expected
+
+
+@producer_rule("buffer.values", PEP3118, arrays=ARRAYS)
+def values(subject: Subject, word: str) -> str:
     """shape, strides and itemsize lead to the array's elements
 
     given = np.asarray(memoryview(array))
     assert given.shape == source.shape and given.tobytes() == source.tobytes(), given
     """
-    observed = []
-    typed = has_dtypes(subject)
-    for layout in ("grid", "fortran", "strided", "reversed"):
-        try:
-            array, expected = subject.laid(subject.case(layout=layout))
-            facts = facts_of(array)
-        except NotApplicable:
-            continue
-        shape = expected.shape if typed else (expected.nbytes,)
-        expect(facts["shape"] == shape, f"{layout}: shape is {facts['shape']}, not {shape}")
-        if elements(facts) != expected.tobytes():
-            raise Broken(f"{layout}: strides {facts['strides']} do not lead to the elements")
-        observed.append(layout)
-    if not observed:
-        buffered(subject)
-        raise NotApplicable("it makes none of the layouts")
-    return ", ".join(observed)
+    _array, facts, expected = laid(subject, word)
+    shape = expected.shape if has_dtypes(subject) else (expected.nbytes,)
+    # A buffer without dimensions has no shape.
+    own = facts["shape"] if facts["shape"] is not None or facts["ndim"] else ()
+    expect(own == shape, f"shape is {own}, not {shape}")
+    if expected.size and elements(facts) != expected.tobytes():
+        raise Broken(f"strides {facts['strides']} do not lead to the elements")
+    return "its elements"
 
 
 @producer_rule("buffer.format", PEP3118)
@@ -119,26 +117,26 @@ def format_(subject: Subject) -> str:
     return repr(facts["format"])
 
 
-@producer_rule("buffer.length", PEP3118)
-def length(subject: Subject) -> str:
+@producer_rule("buffer.length", PEP3118, arrays=ARRAYS)
+def length(subject: Subject, word: str) -> str:
     """len is the number of elements times itemsize
 
     assert get_buffer(array, 0x11C)[2] == source.nbytes, get_buffer(array, 0x11C)[2]
     """
-    _, facts = buffered(subject)
-    if facts["len"] != subject.case().bytes:
-        raise Broken(f"{subject.case().bytes} bytes have len {facts['len']}")
-    return f"{facts['len']} bytes"
+    _array, facts, expected = laid(subject, word)
+    if facts["len"] != expected.nbytes:
+        raise Broken(f"{expected.nbytes} bytes have len {facts['len']}")
+    return "the bytes of its elements"
 
 
-@producer_rule("buffer.read-only", PEP3118, source="readonly")
-def read_only(subject: Subject) -> str:
+@producer_rule("buffer.read-only", PEP3118, arrays=PROTECTED)
+def read_only(subject: Subject, word: str) -> str:
     """read-only memory is marked read-only, and a request for writable memory is a BufferError
 
     assert memoryview(array).readonly
     given = refused(lambda: get_buffer(array, 0x11D), BufferError)
     """
-    array, facts = buffered(subject, subject.case(readonly=True))
+    array, facts, _ = laid(subject, word)
     expect(facts["readonly"], "readonly is 0")
     del facts
     with on_refusal(BufferError, "refused: "):
@@ -154,8 +152,8 @@ CONTIGUOUS = (
 )
 
 
-@producer_rule("buffer.contiguous", PEP3118, source="strided")
-def contiguous(subject: Subject) -> str:
+@producer_rule("buffer.contiguous", PEP3118, arrays=("strided", "fortran", "reversed", "broadcast"))
+def contiguous(subject: Subject, word: str) -> str:
     """a request for contiguous memory returns it, or raises BufferError
 
     for flags, orders in ((0, 'CF'), (0x8, 'C'), (0x38, 'C')):
@@ -167,23 +165,14 @@ def contiguous(subject: Subject) -> str:
         given = ctypes.string_at(view[0], view[2])
         assert given in [source.tobytes(order) for order in orders], hex(flags)
     """
-    observed, why = [], "its arrays lie in one piece, however they are made"
-    for layout in ("strided", "fortran"):
-        try:
-            array, expected = subject.laid(subject.case(layout=layout))
-            facts = facts_of(array)
-        except NotApplicable as end:
-            why = str(end)
-            continue
-        if packed(facts["shape"] or (), facts["strides"], facts["itemsize"]):
-            continue
-        del facts  # some export one buffer at a time
-        observed += contiguous_of(layout, array, expected)
-    assume(observed, why)
-    return ", ".join(dict.fromkeys(observed))
+    array, facts, expected = laid(subject, word)
+    is_packed = packed(facts["shape"] or (), facts["strides"], facts["itemsize"])
+    assume(not is_packed, "its arrays lie in one piece, however they are made")
+    del facts  # some export one buffer at a time
+    return contiguous_of(array, expected)
 
 
-def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
+def contiguous_of(array: Any, expected: Any) -> str:
     """The result of each request to an array that is not contiguous."""
     observed = []
     for name, flags, orders in CONTIGUOUS:
@@ -193,11 +182,11 @@ def contiguous_of(layout: str, array: Any, expected: Any) -> list[str]:
             observed.append("BufferError")
             continue
         except Exception as error:
-            raise Broken(f"{layout}, {name}: refused by {describe_error(error)}") from None
+            raise Broken(f"{name}: refused by {describe_error(error)}") from None
         if row(given) not in [expected.tobytes(order) for order in orders]:
-            raise Broken(f"{layout}, {name} returns memory that is not contiguous")
+            raise Broken(f"{name} returns memory that is not contiguous")
         observed.append("a copy in one piece")
-    return observed
+    return ", ".join(dict.fromkeys(observed))
 
 
 @producer_rule("buffer.fields", PEP3118, source="grid")

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench import _check
-from dlbench.check.known_producer import Array, content
+from dlbench.check.known_producer import LAYOUTS, Array, content
 from dlbench.check.reading import Facts, on_error
 from dlbench.check.rule import PEP3118, consumer_rule
+from dlbench.check.situation import FILLED
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
@@ -19,6 +20,7 @@ class Source(_check.Buffered):
         self.array = array
         self.changes = changes
         self.given = self.released = 0
+        self.word = "line"
 
     def _buffer(self, flags: int) -> tuple[object, int, dict[str, Any]]:
         inner = (self.array, flags, self.changes)
@@ -38,15 +40,25 @@ def imported(subject: Subject, source: Source) -> Facts:
     return {**subject.read_facts(result, source.array), "result": result}
 
 
-@consumer_rule("import-buffer.values", PEP3118, struct="memoryview", refusal="Exception")
-def import_values(subject: Subject) -> str:
+@consumer_rule(
+    "import-buffer.values",
+    PEP3118,
+    struct="memoryview",
+    refusal="Exception",
+    arrays=tuple(word for word in FILLED if word != "offset"),
+)
+def import_values(subject: Subject, word: str) -> str:
     """the result has the buffer's elements
 
     require_same(result, source)
     """
-    array = content()
-    observed = imported(subject, Source(array))
-    expect(observed["values"] == array.tobytes(), "its values are not the buffer's")
+    array = LAYOUTS[word]()
+    source = Source(array)
+    source.word = word
+    observed = imported(subject, source)
+    # What has no dtype may return the bytes as they lie.
+    lies = (array.tobytes(), *([array.tobytes("A")] if observed["dtype"][1] == 8 else []))
+    expect(observed["values"] in lies, "its values are not the buffer's")
     return f"{len(observed['values'])} bytes"
 
 

@@ -51,7 +51,11 @@ def require_plain(subject: Subject, word: str, **struct: Any) -> None:
 
 
 #: Arrays of elements, and a read-only one, in the struct that is requested and in the legacy one.
-SITUATIONS: dict[str, Any] = {"arrays": (*FILLED, "readonly"), "variants": ({}, LEGACY)}
+#: `import.reversed` tries what may end the process.
+SITUATIONS: dict[str, Any] = {
+    "arrays": (*(word for word in FILLED if word != "reversed"), "readonly"),
+    "variants": ({}, LEGACY),
+}
 
 
 @consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)", **SITUATIONS)
