@@ -462,3 +462,22 @@ def test_the_legacy_struct_is_refused_from_some_producers(versioned: bool) -> No
     outcome, observed = running.conclusion(Subject("mine", None, consumer), rule)
     assert outcome == "broken"
     assert observed.startswith("imported from" if versioned else "refused: ")
+
+
+def test_what_is_refused_with_a_pointer_too_is_not_refused_for_null() -> None:
+    rules = ("import.null-strides", "import.empty-null", "import.ones")
+
+    def line(x: Any) -> Array:
+        if (array := np.from_dlpack(x)).ndim != 1 or not array.size:
+            raise ValueError("lines alone")
+        return array
+
+    def no_null(x: Any) -> Array:
+        facts = _check.read(x.__dlpack__(max_version=(1, 0)))
+        if not facts["data"] or facts["strides"] in (None, (3, 1, 5)):
+            raise ValueError("no NULL")
+        return np.from_dlpack(x)
+
+    assert set(outcomes(*rules, from_dlpack=line)) == {"not-applicable"}
+    assert outcomes(*rules, from_dlpack=no_null) == ["broken", "broken", "unclear"]
+    assert set(outcomes(*rules, from_dlpack=np.from_dlpack)) == {"holds"}

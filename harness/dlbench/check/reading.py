@@ -117,7 +117,8 @@ def on_refusal(
 ) -> Iterator[None]:
     """Ends the rule if the library raises: one of the errors keeps it, any other breaks it."""
     allowed = errors if isinstance(errors, tuple) else (errors,)
-    other = f"{words}not by {' or '.join(error.__name__ for error in allowed)}, but by "
+    names = " or ".join(error.__name__ for error in allowed)
+    other = f"{words}not by {names}, but by " if allowed else words
     with on_error(Broken, other), on_error(Holds, words, errors):
         yield
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dlbench.check.imports import brought, imported, imported_as, require_import, same
 from dlbench.check.known_producer import LEGACY, KnownProducer, content
 from dlbench.check.reading import on_error
@@ -69,9 +71,9 @@ def ones(subject: Subject, word: str, **struct: Any) -> str:
     require_same(result, source)
     """
     require_import(subject)
-    with on_error(NotApplicable, "a line is refused: "):
-        subject.import_(KnownProducer.of(subject, "line", **struct))
     producer = KnownProducer.of(subject, word, **struct)
+    with on_error(NotApplicable, "so it is with other strides: refused: "):
+        subject.import_(KnownProducer(subject, np.array(producer.array, order="C"), **struct))
     with on_error(Unclear, "refused, though the elements are one behind the other: "):
         result = subject.import_(producer)
     return same(subject, producer, result)
@@ -90,7 +92,9 @@ def null_strides(subject: Subject) -> str:
     require_same(result, source)
     """
     require_import(subject)
-    producer = KnownProducer(subject, content().reshape(8, 8), strides=None, version=(1, 1))
+    array = content().reshape(8, 8)
+    brought(subject, KnownProducer(subject, array), NotApplicable, "so it is with strides: refused")
+    producer = KnownProducer(subject, array, strides=None, version=(1, 1))
     result = brought(subject, producer, Broken, "refused")
     return same(subject, producer, result)
 
@@ -124,7 +128,9 @@ def empty_null(subject: Subject) -> str:
     require_same(result, source)
     """
     require_import(subject)
-    producer = KnownProducer(subject, content(count=0), data=None)
+    array = content(count=0)
+    brought(subject, KnownProducer(subject, array), NotApplicable, "so it is with data: refused")
+    producer = KnownProducer(subject, array, data=None)
     result = brought(subject, producer, Broken, "refused")
     return same(subject, producer, result)
 
