@@ -61,7 +61,9 @@ def _cases() -> dict[str, tuple[str, str]]:
     for name in _core.case_names:
         case = _core.case(name)
         parts = [f"case: {case['dtype']}", LAYOUTS[case["layout"]]]
-        if case["offset"]:
+        if not case["offset"]:
+            parts.append(f"at a multiple of {case['align']} bytes unless the library allocates it")
+        else:
             parts.append(f"at an address {case['offset']} above a multiple of {case['align']}")
         parts += ["read-only"] if case["readonly"] else []
         parts += [SPECIAL[case["special"]]] if case["special"] else []

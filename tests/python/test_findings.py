@@ -171,3 +171,15 @@ def test_a_pair_without_an_answer_is_named_where_synchronization_was_requested(s
     found = [one.text for one in findings.find(doc(document)) if one.label == "sync"]
     rest = ["b -> a: not tested, dlbench cannot keep the producer busy"]
     assert found == ["a: the host is held in export", *rest * sync]
+
+
+def test_a_run_without_numpys_own_alignment_says_so() -> None:
+    shared = samples.measured("numpy", "jax", 200.0)
+    aligned = samples.measured("numpy", "jax", 200.0, case="f32-align16", outcome="copy")
+    (text,) = reported("alignment", shared)
+    assert text.startswith("tried at multiples of 256 bytes")
+    assert text.endswith("(numpy -> jax)")
+    assert reported("alignment", shared, aligned) == []
+    assert reported("alignment", samples.measured("numpy", "numpy", 200.0)) == []
+    assert reported("alignment", samples.measured("torch", "numpy", 200.0)) == []
+    assert reported("alignment", samples.measured("numpy", "jax", 200.0, outcome="copy")) == []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from dlbench import values
+from dlbench import _core, values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, Pair, codes
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
@@ -61,6 +61,22 @@ def _how(entry: Entry) -> tuple[str, str, str]:
 def _limit(limit: str, every: str) -> str:
     """ "only" if the pair's other copies, which another line lists, have that limit too."""
     return WHEN.get(limit, f"only {limit}" if limit and limit == every else limit)
+
+
+def alignment(entries: list[Entry]) -> Iterator[Finding]:
+    """Pairs that share NumPy's memory, in a run without a case at NumPy's own alignment: a consumer
+    may copy there, and a script with `np.arange` shows it."""
+    host = [entry for entry in entries if isinstance(entry, Measured) and entry.device == "cpu"]
+    cases = [_core.case(entry.case) for entry in host if entry.case in _core.case_names]
+    shared = {entry.pair for entry in host if entry.outcome == "zero-copy"}
+    shared = {(first, second) for first, second in shared if first == "numpy" != second}
+    if not shared or any(case["offset"] for case in cases):
+        return
+    aligned = cases[0]["align"]
+    text = f"tried at multiples of {aligned} bytes; NumPy's arrays lie at 16: "
+    text += f"--cases f32,f32-align16 ({pairs_text(shared)})"
+    command = dlbench_command(*min(shared), "--cases", "f32,f32-align16")
+    yield Finding("alignment", text, command)
 
 
 def writes(entries: list[Entry], run: str) -> Iterator[Finding]:

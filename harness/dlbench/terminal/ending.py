@@ -32,6 +32,7 @@ def _answer(document: Document, found: Sequence[Finding]) -> list[Finding]:
     """Copies, failures, serious findings and, where anything was measured, noise."""
     return [
         *_copies(document, found),
+        *(finding for finding in found if finding.label == "alignment"),
         *_failures(document, found),
         *serious_findings(found),
         *_noise(document),
