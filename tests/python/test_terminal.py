@@ -51,7 +51,7 @@ copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
                                                  dlbench show latest torch numpy
 alignment     tried at multiples of 256 bytes; NumPy's arrays lie at 16:
               --cases f32,f32-align16 (numpy -> torch)
-                                       dlbench numpy torch --cases f32,f32-align16
+                                     dlbench numpy torch --cases f32,f32-align16
 refused       torch -> torch:
               BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch
