@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.reading import CODES, describe_error, read, values
-from dlbench.check.rule import HEADER, producer_rule
+from dlbench.check.reading import CODES, describe_error, on_error, on_refusal, read, values
+from dlbench.check.rule import HEADER, METHOD, producer_rule
 from dlbench.check.situation import EXPORTS, STRUCTS, case_of
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken
+from dlbench.check.verdict import Broken, Holds, NotApplicable, expect
 
 TENSOR = f"{HEADER}, DLTensor"
 #: NumPy is the reader.
@@ -84,3 +85,68 @@ def dtypes(subject: Subject, word: str, **keywords: Any) -> str:
     capsule = subject.readable(lambda: array.__dlpack__(**keywords))
     agree(read(capsule), case_of(word), content)
     return "exported by code and bits"
+
+
+#: The library's own dtypes with less than eight bits, and their code and bits.
+SMALL = {
+    **{f"int{bits}": (0, bits) for bits in (2, 4)},
+    **{f"uint{bits}": (1, bits) for bits in (2, 4)},
+    "float4_e2m1fn": (17, 4),
+}
+
+
+def own_array(array: Any, dtype: str) -> Any:
+    """An array of a dtype that the library itself names, as the array API makes it."""
+    if hasattr(array, "__array_namespace__"):
+        names = array.__array_namespace__()
+    else:
+        names = sys.modules[type(array).__module__.partition(".")[0]]
+    with on_error(NotApplicable, f"it makes no {dtype}: "):
+        return names.empty((8,), dtype=getattr(names, dtype))
+
+
+#: Statements of a script that make an array of such a dtype.
+OWN = """
+if hasattr(array, '__array_namespace__'):
+    names = array.__array_namespace__()
+else:
+    names = sys.modules[type(array).__module__.partition('.')[0]]
+small = names.empty((8,), dtype=getattr(names, dict({call})['dtype']))
+"""
+SMALL_DTYPES = tuple({"dtype": name} for name in SMALL)
+
+
+@producer_rule(
+    "export.sub-byte",
+    f"{HEADER}, DLDataType.bits",
+    "elements of 2 and 4 bits are exported with their bits, or refused\n"
+    f"{OWN}given = allowed(lambda: small.__dlpack__(max_version=(1, 3)))\n"
+    "at = described(given)[3] + 20\n"
+    "kind = [ctypes.c_uint8.from_address(at + i).value for i in range(2)]\n"
+    "assert kind[1] < 8, kind",
+    variants=SMALL_DTYPES,
+)
+def sub_byte(subject: Subject, word: str, dtype: str) -> str:
+    array = own_array(subject.exporter(), dtype)
+    with on_error(Holds, "refused: "):
+        capsule = subject.request_export(array)
+        facts = read(capsule)
+    expected = (*SMALL[dtype], 1)
+    expect(facts["dtype"] == expected, f"exported as (code, bits, lanes) {facts['dtype']}")
+    return f"{expected}"
+
+
+@producer_rule(
+    "export.sub-byte-refusal",
+    f"{METHOD}, Raises",
+    "an array of elements of 2 and 4 bits that cannot be exported raises BufferError\n"
+    f"{OWN}given = allowed(lambda: small.__dlpack__(max_version=(1, 3)), BufferError)\n"
+    "print('exported:', given)",
+    level="should",
+    variants=SMALL_DTYPES,
+)
+def sub_byte_refusal(subject: Subject, word: str, dtype: str) -> str:
+    array = own_array(subject.exporter(), dtype)
+    with on_refusal(BufferError):
+        subject.request_export(array)
+    raise NotApplicable("it is exported")

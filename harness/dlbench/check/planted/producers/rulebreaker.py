@@ -62,6 +62,9 @@ class Array(Others):
             answer = (3, 0)
         return lambda: answer
 
+    def __array_namespace__(self):
+        return Names
+
     def __dlpack__(self, *positional, **requested):
         enter(self.case, requested)
         if positional and not breaks("export.positional"):
@@ -201,6 +204,32 @@ class Array(Others):
         if breaks(f"export.{layout}"):
             shape, strides = SPOILED.get(layout, (lambda n, s: (n, s[::-1])))(shape, strides)
         return shape, strides
+
+
+class Names:
+    """The dtypes that the library itself names."""
+
+    int2, int4, uint4 = "int2", "int4", "uint4"
+
+    @staticmethod
+    def empty(shape, dtype):
+        enter("line", {"dtype": dtype})
+        bits = 8 if breaks("export.sub-byte") else 4
+        return Small(shape, dtype, (int(dtype == "uint4"), bits, 1))
+
+
+class Small:
+    """An array of elements with less than eight bits."""
+
+    def __init__(self, shape, kind, dtype):
+        self.shape, self.kind, self.dtype = shape, kind, dtype
+
+    def __dlpack__(self, **requested):
+        if self.kind == "int2" and not breaks("export.sub-byte", False):
+            raise (TypeError if breaks("export.sub-byte-refusal") else BufferError)("int2")
+        return _check.BorrowedTensor(
+            _check.Memory(bytes(8)), self.shape, (1,), dtype=self.dtype, poison=False
+        ).capsule()
 
 
 def renamed(capsule):
