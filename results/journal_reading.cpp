@@ -60,14 +60,19 @@ void apply(const SyncRecord& record, Entry& entry) {
   entry.device_timer.reset();
 }
 
-/// Is `entry` the same cell with the numbers of additional workers?
+/// Is `entry` the same cell with the numbers of additional workers? One of several earlier workers
+/// may be missing, because it was disturbed.
 bool continues(const Entry& entry, const Entry& before) {
-  return is_measured(before.outcome) && is_measured(entry.outcome) &&
-         entry.workers.size() >= before.workers.size() &&
-         std::equal(before.workers.begin(), before.workers.end(), entry.workers.begin(),
-                    [](const WorkerNumbers& a, const WorkerNumbers& b) {
-                      return a.samples_ns == b.samples_ns;
-                    });
+  if (!is_measured(before.outcome) || !is_measured(entry.outcome)) return false;
+  if (entry.workers.size() < before.workers.size()) return false;
+  const auto are_same = [](const WorkerNumbers& a, const WorkerNumbers& b) {
+    return a.samples_ns == b.samples_ns;
+  };
+  const auto end = before.workers.end();
+  const auto [left, next] =
+      std::mismatch(before.workers.begin(), end, entry.workers.begin(), are_same);
+  if (left == end) return true;
+  return before.workers.size() > 1 && std::equal(left + 1, end, next, are_same);
 }
 
 class JournalReader {

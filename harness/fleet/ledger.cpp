@@ -78,6 +78,13 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
   --missing_;
+  if (partial.shares.size() >= replicas_ && !state.repeated) {
+    if (const auto disturbed = disturbed_share(partial.shares)) {
+      partial.shares.erase(partial.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+      state.repeated = true;
+      ++missing_;
+    }
+  }
   if (partial.shares.size() >= replicas_) {
     record_numbers(cell);
   } else {

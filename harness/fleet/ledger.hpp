@@ -39,7 +39,8 @@ class Ledger {
   }
 
   /// Adds the share of one worker and writes it to the journal at once; the cell is recorded with
-  /// the share of the last replica. `verdict` has everything except the numbers. If verdicts
+  /// the share of the last replica. If a worker was disturbed, its share is left out once, and
+  /// another worker must measure the cell. `verdict` has everything except the numbers. If verdicts
   /// disagree, the weaker claim is kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
@@ -75,7 +76,8 @@ class Ledger {
   };
   struct CellState {
     bool recorded = false;
-    bool covered = false;  ///< it has a share, a result, or is postponed
+    bool covered = false;   ///< it has a share, a result, or is postponed
+    bool repeated = false;  ///< one more worker takes the place of a disturbed one
     std::unique_ptr<Partial> partial;
   };
 

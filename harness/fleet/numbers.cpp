@@ -70,7 +70,31 @@ bool are_equal(const std::vector<double>& numbers) {
   return std::adjacent_find(numbers.begin(), numbers.end(), std::not_equal_to<>()) == numbers.end();
 }
 
+/// The most by which the workers of a quiet machine differ.
+constexpr double kFar = 1.25;
+
 }  // namespace
+
+std::optional<std::size_t> disturbed_share(std::span<const Share> shares) {
+  if (shares.size() < kFewestComparable) return std::nullopt;
+  const auto slowest = std::max_element(
+      shares.begin(), shares.end(),
+      [](const Share& a, const Share& b) { return a.numbers.median_ns < b.numbers.median_ns; });
+  std::vector<double> others;
+  for (const Share& share : shares) {
+    if (share.numbers.outcome != slowest->numbers.outcome) return std::nullopt;
+    if (&share != &*slowest) others.push_back(share.numbers.median_ns);
+  }
+  const Disturbed& disturbed = slowest->disturbed;
+  const std::size_t rounds = slowest->numbers.samples_ns.size();
+  const bool is_explained = are_many(disturbed.moved, rounds) ||
+                            are_many(disturbed.preempted, rounds) ||
+                            are_many(disturbed.slow, rounds);
+  if (!is_explained || slowest->numbers.median_ns <= kFar * stats::median(others)) {
+    return std::nullopt;
+  }
+  return static_cast<std::size_t>(slowest - shares.begin());
+}
 
 bool is_enough(const Samples& samples) {
   const std::size_t used = samples.ns.size();

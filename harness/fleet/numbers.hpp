@@ -60,6 +60,14 @@ struct Share {
   PhaseRounds phases{};  ///< of a whole exchange; without rounds if not measured
 };
 
+/// The fewest workers of which one can be seen to be slow.
+inline constexpr std::size_t kFewestComparable = 3;
+
+/// The share of the slowest worker, if something else explains why it is slow: a third of its
+/// rounds were preempted, moved to another core or ran on a slow core, and its median is more than
+/// a quarter above that of the others, which found the same outcome.
+std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
+
 /// Computes the numbers of an entry from at least one share: median, interval, MAD, CPU time, floor
 /// ratio, copy rate, and the breakdown if phases were measured. The median over several workers is
 /// the median of their medians, and the interval contains each worker's interval. If outcomes or

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "fleet/memory.hpp"
+#include "fleet/numbers.hpp"
 #include "fleet/signals.hpp"
 #include "model/contains.hpp"
 
@@ -65,7 +66,11 @@ Schedule::Schedule(Context& context) : context_(context) {
   }
   // All environments are measured once before any of them is measured again, so that compared
   // environments are measured at about the same time.
-  for (int replica = 0; replica < context.options.replicas; ++replica) {
+  // The pass after the last replica is for cells with a disturbed worker; without such cells it
+  // starts none.
+  const int replicas = context.options.replicas;
+  const bool is_repeated = static_cast<std::size_t>(replicas) >= kFewestComparable;
+  for (int replica = 0; replica < replicas + (is_repeated ? 1 : 0); ++replica) {
     for (const std::string& environment : environments_of(context.plan)) {
       add_jobs(environment, pairs_in(context.plan, environment), replica);
     }
@@ -114,7 +119,11 @@ std::size_t Schedule::most_imports() const {
 }
 
 bool Schedule::must_wait() const {
-  return !queue_.empty() && queue_.front().replica > replica_ && !context_.deaths.empty();
+  if (queue_.empty()) return false;
+  const int replica = queue_.front().replica;
+  // Which cells had a disturbed worker is known in the end.
+  if (replica == context_.options.replicas) return true;
+  return replica > replica_ && !context_.deaths.empty();
 }
 
 void Schedule::import_some() {
@@ -147,7 +156,10 @@ void Schedule::import_some() {
   }
   context_.pace.import_s += now_s() - begin;
   context_.pace.imported += imported_.size() - before;
-  context_.pace.jobs_left = queue_.size();
+  context_.pace.jobs_left =
+      static_cast<std::size_t>(std::count_if(queue_.begin(), queue_.end(), [&](const Job& job) {
+        return job.replica < context_.options.replicas;
+      }));
 }
 
 void Schedule::advance_imports() {

@@ -32,7 +32,7 @@ class Schedule {
   void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
   void import_some();
   std::size_t most_imports() const;
-  /// Do the groups of the next job depend on workers of the previous replica that are not done yet?
+  /// Does the next job depend on workers of earlier replicas that are not done yet?
   bool must_wait() const;
   std::unique_ptr<GroupRun> next_needed();
   /// Takes the next job, divides its pairs into the groups that are possible now, and returns the

@@ -266,6 +266,10 @@ def measure(request):
         ns += 300.0 * (len(prepared["noise"]) % 5)
     ns *= slowness(sides(exchange))
     time = {"ns": ns, "cpu_ns": ns}
+    for step in ";".join(scripts.get(side, "") for side in sides(exchange)).split(";"):
+        what, _, note = step.partition("@")
+        if what == "disturbed" and is_first(Path(note)):
+            time |= {"ns": 10 * ns, "preempted": 1}
     if request["clock"] == "device":
         for step in scripts.get(("producer", exchange["producer"]), "").split(";"):
             where, _, what = step.partition("=")

@@ -184,6 +184,25 @@ TEST_F(FleetTest, ACellIsNotRefinedWhereItsProcessesDiffer) {
   EXPECT_EQ(rounds_of(entries_.at("a>a")), (std::vector<std::size_t>{6, 6, 6}));
 }
 
+TEST_F(FleetTest, AnotherWorkerTakesThePlaceOfADisturbedOne) {
+  options_.replicas = 3;
+  run({library("a", "disturbed@" + file("first")), library("b")});
+  for (const auto& [key, entry] : entries_) {
+    ASSERT_EQ(entry.workers.size(), 3u) << key;
+    for (const WorkerNumbers& worker : entry.workers) EXPECT_EQ(worker.median_ns, 1000) << key;
+  }
+  EXPECT_EQ(contents_.workers.size(), 4u);
+}
+
+/// Nothing explains why a worker is slow: it may be the library.
+TEST_F(FleetTest, ASlowWorkerThatNothingDisturbedIsKept) {
+  options_.replicas = 3;
+  run({library("a", "apart@" + file("first"))});
+  EXPECT_EQ(entries_.at("a>a").workers.size(), 3u);
+  EXPECT_EQ(entries_.at("a>a").median_ns, 10000);
+  EXPECT_EQ(contents_.workers.size(), 3u);
+}
+
 TEST_F(FleetTest, AnExchangeOfSecondsHasFewRounds) {
   options_.replicas = 3;
   run({library("a", "long")});

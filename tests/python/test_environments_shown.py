@@ -68,7 +68,7 @@ def test_what_takes_another_time_stands_beside() -> None:
     assert lines[0] == "beside default   1 of 2 exchanges differ in time"
     assert lines[1].split() == ["from", "->", "to", "protocol", "default", "a-old", "times"]
     assert lines[2].split()[:8] == ["numpy", "->", "numpy", "dlpack", "115", "ns", "230", "ns"]
-    assert lines[2].split()[8] == "2.00"
+    assert lines[2].split()[8] == "2.0"
     assert lines[3:] == ["times: relative to default, with its 95 % interval"]
 
 

@@ -53,10 +53,12 @@ class Ratio:
 
     def text(self, times: float) -> str:
         if not self.honest:
-            return f"{self.value:.2f}?"
+            return f"{values.number(self.value)}?"
         if not self.differs(times):
             return "within noise"
-        return f"{self.value:.2f} ({self.low:.2f}..{self.high:.2f})"
+        half_width = max(self.high - self.value, self.value - self.low)
+        shown = [values.number(each, half_width) for each in (self.value, self.low, self.high)]
+        return "{} ({}..{})".format(*shown)
 
 
 def ratio(first: Measured, other: Measured) -> Ratio:

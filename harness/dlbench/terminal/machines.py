@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
+from dlbench import values
 from dlbench.analysis.machines import Exchange, Key, by_machine, exchanges
 from dlbench.document import Document, Entry
 from dlbench.text.layout import columns, shorten
@@ -49,4 +50,4 @@ def _row(
         statistics.quantiles(ratios, n=10, method="inclusive") if len(ratios) > 1 else ratios * 9
     )
     shown = (statistics.median(ratios), tenths[0], tenths[-1])
-    return name, str(len(ratios)), *(f"{ratio:.2f}" for ratio in shown), str(differ)
+    return name, str(len(ratios)), *(values.number(ratio) for ratio in shown), str(differ)

@@ -119,7 +119,7 @@ def _times(entry: Entry, entries: Sequence[Entry], machine: str) -> str:
     base = next((one for one in of_machine if one.axes(axes) == entry.axes(axes)), None)
     # A phase less the overhead floor may be below 0.
     if isinstance(entry, Measured) and isinstance(base, Measured) and base.real_time > 0:
-        return f"{entry.real_time / base.real_time:.2f}"
+        return values.number(entry.real_time / base.real_time)
     return ""
 
 
