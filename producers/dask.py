@@ -2,6 +2,8 @@
 
 import dask.array as da
 
+from dlbench.adapter import require_offset
+
 DISTRIBUTION = "dask[array]"
 DEFAULT = False
 
@@ -10,4 +12,5 @@ memory = ready = da.Array.compute
 
 
 def make(case, device):
+    require_offset(case, "Dask")
     return da.from_array(case.numpy())

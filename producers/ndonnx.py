@@ -2,12 +2,13 @@
 
 import ndonnx as ndx
 
-from dlbench.adapter import require
+from dlbench.adapter import require, require_offset
 
 values = ndx.Array.unwrap_numpy
 
 
 def make(case, device):
+    require_offset(case, "ndonnx")
     require(not case.dtype.startswith("complex"), "ndonnx has no complex numbers")
     return ndx.asarray(case.numpy())
 

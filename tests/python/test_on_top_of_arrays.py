@@ -95,8 +95,12 @@ TABLE: dict[str, Rows] = {
     "pyarrow": {
         ("it", "numpy"): every(("dlpack", "array", "convert"), ZERO),
         ("it", "native"): {"dlpack": ZERO},
-        ("numpy", "it"): {"buffer": f"{ZERO} dtype", "convert": ZERO},
-        ("native", "it"): {"buffer": f"{ZERO} dtype", "convert": REFUSED["iterable"]},
+        ("numpy", "it"): {"dlpack": ZERO, "buffer": f"{ZERO} dtype", "convert": ZERO},
+        ("native", "it"): {
+            "dlpack": ZERO,
+            "buffer": f"{ZERO} dtype",
+            "convert": REFUSED["iterable"],
+        },
     },
 }
 
