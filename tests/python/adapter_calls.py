@@ -398,6 +398,8 @@ class Walk:
             self.bind(node, self.value(node.args[0], names), taken)
             return None
         self.bind(node, function, node)
+        if isinstance(function, Known) and function.value is Case.sliced:
+            return self.value(node.args[0], names)  # a slice is of the array's own type
         return self.returned(function, node)
 
     def returned(self, function: Value, node: ast.Call) -> Value:
