@@ -6,7 +6,11 @@ import numpy as np
 DEFAULT = False
 SPECIAL = ("nulls",)
 
-memory = ak.to_numpy
+
+def memory(array):
+    # `to_numpy` copies an array with missing elements.
+    layout = array.layout
+    return ak.to_numpy(layout.content if layout.is_option and not layout.is_indexed else array)
 
 
 def make(case, device):

@@ -7,7 +7,13 @@ from dlbench.adapter import require
 DEFAULT = False
 SPECIAL = ("nulls",)
 
-memory = pd.Series.to_numpy
+values = pd.Series.to_numpy
+
+
+def memory(array):
+    # `to_numpy` copies a nullable dtype.
+    stored = getattr(array.array, "_data", None)
+    return array.to_numpy() if stored is None else stored
 
 
 def make(case, device):

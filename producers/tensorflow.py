@@ -28,6 +28,11 @@ def make(case, device):
         return tf.constant(case.numpy())
 
 
+def memory(array):
+    # Neither a buffer nor DLPack exports float8; `numpy` returns a copy.
+    return array._numpy() if "float8" in array.dtype.name else array
+
+
 @tf.function(autograph=False)  # autograph would leave a file behind in every worker
 def late(content, turns):
     """`content` after `turns` turns that the compiler cannot remove."""

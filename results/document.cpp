@@ -182,15 +182,33 @@ void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
   }
 }
 
+unsigned cores_in(const json& context) {
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(count_at(context, "num_cpus"), 1, 4096));
+}
+
+/// Removes the rates of copies that no copy of all bytes can have, even with all cores.
+void remove_impossible_rates(std::vector<Entry>& entries,
+                             const std::map<std::string, Environment>& environments,
+                             const json& context) {
+  for (Entry& entry : entries) {
+    const auto environment = environments.find(entry.cell.exchange.environment);
+    if (!entry.gb_per_s || entry.cell.exchange.device != "cpu" || environment == environments.end())
+      continue;
+    const auto& floors = environment->second.copy_floors_gb_per_s;
+    const auto warm = floors.find("warm " + std::to_string(entry.cell.exchange.bytes));
+    if (warm == floors.end()) continue;
+    const double slowest = *entry.gb_per_s * entry.median_ns / std::max(entry.hi_ns, 1.0);
+    if (slowest > stats::median(warm->second) * cores_in(context)) entry.gb_per_s.reset();
+  }
+}
+
 std::map<std::string, CopySpeed> copy_speeds(const std::map<std::string, Environment>& environments,
                                              const json& context) {
   std::map<std::string, CopySpeed> speeds;
   for (const auto& [name, environment] : environments) {
     const auto warm = environment.copy_floors_gb_per_s.find("warm");
     if (warm == environment.copy_floors_gb_per_s.end()) continue;
-    const std::uint64_t cores = count_at(context, "num_cpus");
-    speeds[name] = {stats::median(warm->second),
-                    static_cast<unsigned>(std::clamp<std::uint64_t>(cores, 1, 4096))};
+    speeds[name] = {stats::median(warm->second), cores_in(context)};
   }
   return speeds;
 }
@@ -219,6 +237,7 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
   for (Entry& entry : contents.entries) {
     if (is_measured(entry.outcome)) conclude(entry, spreads[spread_of(entry)]);
   }
+  remove_impossible_rates(contents.entries, environments, contents.header.context);
   mark_cached_copies(contents.entries, contents.header.context);
 
   std::vector<std::pair<std::string, const Entry*>> order;

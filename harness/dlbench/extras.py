@@ -39,6 +39,11 @@ def missing(source: Extras) -> bytes:
     return b""
 
 
+def listed(array: Any) -> np.ndarray[Any, Any]:
+    """The values as the array itself lists them, without its memory."""
+    return np.asarray(array.tolist())
+
+
 def _kind(word: str) -> str:
     return KINDS.get(word, word)
 

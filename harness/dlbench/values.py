@@ -124,16 +124,22 @@ def extent(numbers: Iterable[float], text: Callable[[float], str] = str, to: str
     return to.join(dict.fromkeys(map(text, (ordered[0], ordered[-1]))))
 
 
-def fastest_rate(copied: Iterable[Measured]) -> float:
-    """A pair's GB/s at its largest size, where the call is the smallest part of the time."""
+def largest_copy(copied: Iterable[Measured]) -> Measured | None:
+    """The copy of a pair's largest size, where the call is the smallest part of the time."""
     timed = [entry for entry in copied if entry.gb_per_s]
-    return max(timed, key=lambda entry: entry.bytes).gb_per_s if timed else 0.0
+    return max(timed, key=lambda entry: entry.bytes, default=None)
 
 
-def floors(gb_per_s: Mapping[str, float], device: str = "cpu") -> str:
-    """The reference rates after a copy's rate: " (memcpy 16, fresh pages 0.5)"; between a device
-    and the host " (memcpy pinned 25, pageable 9.1)"."""
-    names = [("warm", "memcpy"), ("fresh", "fresh pages")]
+def fastest_rate(copied: Iterable[Measured]) -> float:
+    """The GB/s of that copy; 0 without one."""
+    largest = largest_copy(copied)
+    return largest.gb_per_s if largest else 0.0
+
+
+def floors(gb_per_s: Mapping[str, float], device: str, size: int) -> str:
+    """The reference rates after a copy's rate: " (memcpy 16, fresh pages 0.5)" for copies of this
+    size; between a device and the host " (memcpy pinned 25, pageable 9.1)"."""
+    names = [(f"warm {size}", "memcpy"), (f"fresh {size}", "fresh pages")]
     if device != "cpu":
         names = [(device, "memcpy"), (f"{device} pinned", "memcpy pinned")]
         names += [(f"{device} pageable", "memcpy pageable")]

@@ -52,15 +52,15 @@ bool same_layout(const View& expected, const View& found) {
 
 std::vector<std::string> changed(const View& expected, const View& found) {
   std::vector<std::string> words;
-  if (expected.dtype != found.dtype) {
-    // Plain bytes keep the values and lose only the dtype.
-    const bool fewer_bits =
-        coarser(expected.dtype, found.dtype) && !is_plain_bytes(expected, found);
+  // Plain bytes keep the values and lose only the dtype; bytes without a dtype have none to lose.
+  const bool are_bytes = is_plain_bytes(expected, found);
+  if (expected.dtype != found.dtype && !(are_bytes && expected.untyped)) {
+    const bool fewer_bits = coarser(expected.dtype, found.dtype) && !are_bytes;
     words.emplace_back(fewer_bits ? "precision" : "dtype");
   }
   const View same = restated(expected, found);
   const bool reshaped = expected.shape != found.shape && expected.shape == same.shape;
-  if (reshaped && !is_plain_bytes(expected, found)) words.emplace_back("shape");
+  if (reshaped && !are_bytes) words.emplace_back("shape");
   if (!same_layout(expected, same)) words.emplace_back("layout");
   return words;
 }

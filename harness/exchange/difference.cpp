@@ -133,7 +133,7 @@ bool is_missing(Missing missing, std::size_t number) {
 
 bool equal(std::uintptr_t expected_at, std::uintptr_t found_at, const View& expected,
            const View& found) {
-  if (!has_numbers(expected.dtype)) return false;
+  if (!has_numbers(expected.dtype) || !has_numbers(found.dtype)) return false;
   const Number wanted = element_at(expected_at, expected);
   const Number given = element_at(found_at, found);
   return expected.dtype == found.dtype ? same(wanted, given)
@@ -149,17 +149,23 @@ std::string difference(const View& expected, const View& given, Missing missing)
   if (expected.shape != found.shape) {
     return "shape " + tuple_text(found.shape) + ", not " + tuple_text(expected.shape);
   }
+  const bool have_numbers = has_numbers(expected.dtype) && has_numbers(found.dtype);
   const bool one_dtype = expected.dtype == found.dtype;
-  if (!one_dtype && !(has_numbers(expected.dtype) && has_numbers(found.dtype))) {
-    return "dtype " + to_string(found.dtype) + " cannot be compared with " +
-           to_string(expected.dtype);
-  }
+  // Equal bytes are equal values; different bytes of a dtype without numbers may be, too.
+  const bool as_bytes =
+      one_dtype || (!have_numbers && expected.element_bytes() == found.element_bytes());
+  const auto require_comparable = [&](bool is_comparable) {
+    if (is_comparable) return;
+    throw UnknownFormatError("dtype " + to_string(found.dtype) + " cannot be compared with " +
+                             to_string(expected.dtype));
+  };
+  require_comparable(as_bytes || have_numbers);
   if (expected.elements() == 0) return {};
 
-  Walk walk(expected, found, one_dtype);
+  Walk walk(expected, found, as_bytes);
   const auto element_bytes = static_cast<std::size_t>(expected.element_bytes());
   const auto same_bytes = [&](std::int64_t element, std::int64_t count) {
-    return one_dtype && expected.swapped == found.swapped &&
+    return as_bytes && expected.swapped == found.swapped &&
            std::memcmp(memory_at(walk.expected_at(element)), memory_at(walk.found_at(element)),
                        static_cast<std::size_t>(count) * element_bytes) == 0;
   };
@@ -170,6 +176,7 @@ std::string difference(const View& expected, const View& given, Missing missing)
       const std::uintptr_t a = walk.expected_at(i);
       const std::uintptr_t b = walk.found_at(i);
       if (same_bytes(i, 1) || equal(a, b, expected, found)) continue;
+      require_comparable(one_dtype || have_numbers);
       return walk.place(i) + ": expected " + element_text(a, expected) + ", found " +
              element_text(b, found);
     }

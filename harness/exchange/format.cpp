@@ -72,7 +72,7 @@ Dtype dtype_from_format(std::string_view format, std::int64_t itemsize) {
     return dtype_of(known.code, bytes);
   }
   if (letters == "O") throw ObjectsError();
-  throw ViewError("unknown format " + quoted(format));
+  throw UnknownFormatError("unknown format " + quoted(format));
 }
 
 Dtype dtype_from_kind(char kind, std::int64_t itemsize) {

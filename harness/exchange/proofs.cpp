@@ -59,8 +59,10 @@ bool is_one_place(const Device& a, const Device& b) {
 }  // namespace
 
 Proof same_address(const View& source, const View& found) {
-  if (source.elements() == 0 || found.elements() == 0) return Proof::skipped;
   const bool same = source.address == found.address && is_one_place(source.device, found.device);
+  if (source.elements() == 0 || found.elements() == 0) {
+    return same && source.address != 0 ? Proof::yes : Proof::skipped;
+  }
   return same ? Proof::yes : Proof::no;
 }
 
@@ -92,6 +94,21 @@ Proof write_through(const View& source, const View& found, const Access& memory)
   const bool last =
       shows({source, last_element(source), memory}, {found, last_element(found), memory});
   return first && last ? Proof::yes : Proof::no;
+}
+
+Changed::Changed(const View& view)
+    : address_(view.address), bytes_(static_cast<std::size_t>(view.element_bytes())) {
+  flip();
+}
+
+Changed::~Changed() {
+  flip();
+}
+
+// Volatile, as in Access.
+void Changed::flip() const {
+  auto* at = static_cast<volatile unsigned char*>(memory_at(address_));
+  for (std::size_t i = 0; i < bytes_; ++i) at[i] = static_cast<unsigned char>(at[i] ^ 1U);
 }
 
 Proof write_back(const View& source, const View& found) {

@@ -32,6 +32,7 @@ struct BufferFacts {
   std::span<const std::int64_t> shape;
   std::span<const std::int64_t> strides;  ///< bytes
   bool readonly = false;
+  bool is_opaque = false;  ///< take any format, as elements without numbers
 };
 View read(const BufferFacts& facts);
 

@@ -37,7 +37,10 @@ View laid_out(std::uintptr_t address, Dtype dtype, Extents shape, std::optional<
 
 View read(const BufferFacts& facts) {
   const auto strides = facts.strides.empty() ? std::nullopt : std::optional(facts.strides);
-  const Dtype dtype = dtype_from_format(facts.format, facts.itemsize);
+  const auto lanes = static_cast<std::uint16_t>(facts.itemsize);
+  const bool is_opaque = facts.is_opaque && lanes > 0 && lanes == facts.itemsize;
+  const Dtype dtype = is_opaque ? Dtype{kDLOpaqueHandle, 8, lanes}
+                                : dtype_from_format(facts.format, facts.itemsize);
   View view = laid_out(facts.address, dtype, facts.shape, strides, facts.readonly);
   if (facts.length < 0 || view.bytes() != static_cast<std::uint64_t>(facts.length)) {
     throw ViewError("the buffer is " + std::to_string(facts.length) + " bytes long, its shape " +

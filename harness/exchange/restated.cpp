@@ -2,6 +2,8 @@
 
 #include <dlpack/dlpack.h>
 
+#include <cstring>
+
 #include "exchange/layout.hpp"
 
 namespace dlbench::exchange {
@@ -20,22 +22,40 @@ std::vector<Dimension> without_ones(const View& view) {
   return dimensions;
 }
 
+bool lie_as(const View& expected, const View& found) {
+  const Extent extent = extent_of(expected);
+  return extent.bytes() == found.bytes() && extent.begin == expected.address &&
+         on_host(expected.device) && on_host(found.device) &&
+         std::memcmp(memory_at(extent.begin), memory_at(found.address), extent.bytes()) == 0;
+}
+
 View bytes_as(const View& expected, View found) {
+  const std::vector<std::int64_t> in_order = c_strides(expected.shape, expected.element_bytes());
+  const bool as_they_lie = expected.strides != in_order && lie_as(expected, found);
   found.dtype = expected.dtype;
   found.swapped = expected.swapped;
+  found.untyped = expected.untyped;
   found.shape = expected.shape;
-  found.strides = c_strides(found.shape, found.element_bytes());
+  found.strides = as_they_lie ? expected.strides : in_order;
   return found;
 }
 
 }  // namespace
 
 bool is_plain_bytes(const View& expected, const View& found) {
-  const auto is_byte = [](Dtype dtype) {
-    return (dtype.code == kDLUInt || dtype.code == kDLInt) && dtype.bits == 8 && dtype.lanes == 1;
-  };
-  return is_byte(found.dtype) && !is_byte(expected.dtype) && found.shape.size() == 1 &&
-         found.bytes() == expected.bytes() && (found.shape[0] <= 1 || found.strides[0] == 1);
+  return found.untyped && found.shape.size() == 1 && found.bytes() == expected.bytes() &&
+         (found.shape[0] <= 1 || found.strides[0] == 1);
+}
+
+View without_dtype(const View& view) {
+  if (view.strides != c_strides(view.shape, view.element_bytes())) return view;
+  View bytes = view;
+  bytes.dtype = {kDLUInt, 8, 1};
+  bytes.shape = {static_cast<std::int64_t>(view.bytes())};
+  bytes.strides = {1};
+  bytes.swapped = false;
+  bytes.untyped = true;
+  return bytes;
 }
 
 View restated(const View& expected, const View& found) {

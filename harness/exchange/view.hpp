@@ -39,6 +39,8 @@ struct View {
   bool readonly = false;
   /// The elements have the other byte order than this machine's.
   bool swapped = false;
+  /// Bytes of an object that has no dtype: a bytearray, a mapped file, an Arrow buffer.
+  bool untyped = false;
 
   auto operator<=>(const View&) const = default;
 
@@ -51,6 +53,11 @@ struct View {
 /// pointer with elements, an unknown format. The text describes the fault.
 struct ViewError : std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// A description in a notation that dlbench does not read. The address and the shape may be right.
+struct UnknownFormatError : ViewError {
+  using ViewError::ViewError;
 };
 
 /// A valid description of an array whose elements are Python objects, not numbers.

@@ -1,5 +1,6 @@
 #include "fleet/instruments.hpp"
 
+#include <set>
 #include <utility>
 
 #include "fleet/numbers.hpp"
@@ -20,6 +21,17 @@ Task reference_task(const std::string& environment) {
   return task;
 }
 
+// The sizes of the run's arrays. Copies of larger ones take too long.
+std::set<std::uint64_t> sizes_on_host(const plan::Plan& plan) {
+  constexpr std::uint64_t kMostBytes = 64ULL << 20;
+  std::set<std::uint64_t> sizes;
+  for (const Cell& cell : plan.cells) {
+    const std::uint64_t bytes = cell.exchange.bytes;
+    if (cell.exchange.device == "cpu" && bytes > 0 && bytes <= kMostBytes) sizes.insert(bytes);
+  }
+  return sizes;
+}
+
 std::string mebibytes(std::uint64_t bytes) {
   return std::to_string(bytes >> 20) + " MiB";
 }
@@ -36,10 +48,13 @@ void Instruments::measure_floors(results::WorkerRecord& record) {
   }
   // The host's copy floors take tens of milliseconds; measure them once for each environment.
   if (!context_.copies_measured.insert(record.environment).second) return;
-  const Reply copies = worker_.request({{"do", "copy_floors"}}, Activity::floors);
-  for (const char* floor : {"warm", "fresh"}) {
-    const double rate = copies.ok ? copies.body.value(floor, 0.0) : 0;
-    if (rate > 0) record.copy_floors_gb_per_s[floor] = rate;
+  const Reply copies = worker_.request(
+      {{"do", "copy_floors"}, {"bytes", sizes_on_host(context_.plan)}}, Activity::floors);
+  if (!copies.ok || !copies.body.is_object()) return;
+  for (const auto& [floor, rate] : copies.body.items()) {
+    if (rate.is_number() && rate.get<double>() > 0) {
+      record.copy_floors_gb_per_s[floor] = rate.get<double>();
+    }
   }
 }
 

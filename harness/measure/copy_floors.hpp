@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace dlbench::measure {
 
 /// The rates at which memcpy copies on one core of this machine, in 10^9 bytes a second.
@@ -8,7 +10,10 @@ struct CopyFloors {
   double fresh_gb_per_s = 0;  ///< into new pages, which the kernel clears first
 };
 
-/// The best of several copies of 32 MiB each. Takes tens of milliseconds. Throws std::bad_alloc.
-CopyFloors copy_floors();
+/// The block of the floors without a size: larger than most caches.
+inline constexpr std::size_t kCopyBytes = 32 << 20;
+
+/// The best of several copies of this size. Takes milliseconds for each MiB. Throws std::bad_alloc.
+CopyFloors copy_floors(std::size_t bytes = kCopyBytes);
 
 }  // namespace dlbench::measure

@@ -97,7 +97,13 @@ json Requests::copy_floors(const json& request) {
     return {{"gb_per_s", floors.gb_per_s}, {"bytes", floors.bytes}};
   }
   const measure::CopyFloors floors = measure::copy_floors();
-  return {{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
+  json rates{{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
+  for (const std::uint64_t bytes : request.value("bytes", std::vector<std::uint64_t>())) {
+    const measure::CopyFloors of_size = measure::copy_floors(bytes);
+    rates["warm " + std::to_string(bytes)] = of_size.warm_gb_per_s;
+    rates["fresh " + std::to_string(bytes)] = of_size.fresh_gb_per_s;
+  }
+  return rates;
 }
 
 // Bytes of a device's memory, read in this worker's context.

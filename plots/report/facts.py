@@ -128,7 +128,8 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():
-        floors.append((f"copy, {key}", f"{values.rate(rate)} GB/s", COPIES.get(key, "")))
+        if not key.split()[-1].isdigit():  # each size's own rates are beside its copies
+            floors.append((f"copy, {key}", f"{values.rate(rate)} GB/s", COPIES.get(key, "")))
     effects = [
         (library, in_words(effects, MOST_NAMES))
         for library, effects in sorted(found.import_effects.items())

@@ -68,6 +68,7 @@ TEST(Difference, ReadsTheOtherByteOrder) {
   bytes.dtype = {kDLUInt, 8, 1};
   bytes.shape = {12};
   bytes.strides = {1};
+  bytes.untyped = true;
   EXPECT_EQ(difference(a.view, bytes), "");
   a.view.swapped = true;
   EXPECT_EQ(difference(a.view, bytes), "");
@@ -173,7 +174,11 @@ TEST(Difference, OfBytesWhereTheDtypeHasNoNumbers) {
   EXPECT_EQ(difference(a.view, a.view), "");
   EXPECT_NE(difference(a.view, b.view).find("element (0,): expected bytes "), std::string::npos);
   const auto c = array<float>("float32", {1});
-  EXPECT_EQ(difference(c.view, a.view), "dtype code3bits16lanes1 cannot be compared with float32");
+  EXPECT_THROW(difference(c.view, a.view), UnknownFormatError);
+  Array<float> opaque({1, 2}, {kDLOpaqueHandle, 32, 1}, {1});
+  EXPECT_EQ(difference(c.view, opaque.view), "");
+  opaque.memory[0] = 2;
+  EXPECT_THROW(difference(c.view, opaque.view), UnknownFormatError);
 }
 
 TEST(Difference, EveryTrueIsTheSame) {

@@ -16,16 +16,58 @@ std::vector<std::uint8_t> bytes_of(const std::vector<float>& values) {
   return bytes;
 }
 
-TEST(Restated, PlainBytesAreTheSameArrayWithoutItsDtype) {
+struct Untyped : Array<std::uint8_t> {
+  explicit Untyped(const std::vector<std::uint8_t>& bytes)
+      : Array(bytes, dtype_from_name("uint8"), {static_cast<std::int64_t>(bytes.size())}) {
+    view.untyped = true;
+  }
+};
+
+TEST(Restated, BytesWithADtypeAreNumbers) {
   const auto expected = array("float32", kValues);
   const auto found = array("uint8", bytes_of(kValues));
+  EXPECT_EQ(difference(expected.view, found.view), "shape (12,), not (3,)");
+  const auto narrow = array("float8_e5m2", std::vector<std::uint8_t>{0, 60});
+  const auto integers = array("int8", std::vector<std::int8_t>{0, 60});
+  EXPECT_EQ(difference(narrow.view, integers.view), "element (1,): expected 1, found 60");
+}
+
+TEST(Restated, BytesOfColumnsMayBeInEitherOrder) {
+  Array<std::uint16_t> columns({1, 2, 3, 4, 5, 6}, dtype_from_name("uint16"), {2, 3});
+  columns.view.strides = {2, 4};
+  const Untyped as_they_lie({1, 0, 2, 0, 3, 0, 4, 0, 5, 0, 6, 0});
+  EXPECT_EQ(difference(columns.view, as_they_lie.view), "");
+  EXPECT_EQ(changed(columns.view, as_they_lie.view), std::vector<std::string>{"dtype"});
+  const Untyped in_rows({1, 0, 3, 0, 5, 0, 2, 0, 4, 0, 6, 0});
+  EXPECT_EQ(difference(columns.view, in_rows.view), "");
+  EXPECT_EQ(changed(columns.view, in_rows.view), (std::vector<std::string>{"dtype", "layout"}));
+  const Untyped neither({1, 0, 3, 0, 5, 0, 2, 0, 6, 0, 4, 0});
+  EXPECT_EQ(difference(columns.view, neither.view), "element (1, 1): expected 4, found 6");
+}
+
+TEST(Restated, AnObjectWithoutDtypesHoldsBytes) {
+  const auto floats = array("float32", kValues);
+  const View expected = without_dtype(floats.view);
+  const auto numbers = array("uint8", bytes_of(kValues));
+  EXPECT_EQ(difference(expected, numbers.view), "");
+  EXPECT_EQ(changed(expected, numbers.view), std::vector<std::string>{});
+  EXPECT_EQ(difference(expected, Untyped(bytes_of(kValues)).view), "");
+  EXPECT_EQ(difference(expected, floats.view), "shape (3,), not (12,)");
+  View strided = floats.view;
+  strided.strides = {8};
+  EXPECT_EQ(without_dtype(strided), strided);
+}
+
+TEST(Restated, PlainBytesAreTheSameArrayWithoutItsDtype) {
+  const auto expected = array("float32", kValues);
+  const Untyped found(bytes_of(kValues));
   EXPECT_EQ(difference(expected.view, found.view), "");
   EXPECT_EQ(changed(expected.view, found.view), std::vector<std::string>{"dtype"});
 }
 
 TEST(Restated, AnotherByteIsAnotherValue) {
   const auto expected = array("float32", kValues);
-  auto found = array("uint8", bytes_of(kValues));
+  Untyped found(bytes_of(kValues));
   found.memory[4] ^= 1;
   EXPECT_NE(difference(expected.view, found.view).find("element (1,): expected 10"),
             std::string::npos);
@@ -33,7 +75,7 @@ TEST(Restated, AnotherByteIsAnotherValue) {
 
 TEST(Restated, BytesThatAreNotAllOfItAreNoArray) {
   const auto expected = array("float32", kValues);
-  auto found = array("uint8", bytes_of(kValues));
+  Untyped found(bytes_of(kValues));
   found.view.shape = {11};
   EXPECT_EQ(difference(expected.view, found.view), "shape (11,), not (3,)");
   found.view.shape = {12};

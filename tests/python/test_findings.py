@@ -88,7 +88,8 @@ def test_each_device_has_its_own_rate_beside_its_own_memcpy() -> None:
         copied("a", "b", "consumer", device="cuda:0") | {"gb_per_s": 900.0},
     )
     (environment,) = document["context"]["dlbench"]["environments"].values()
-    environment["copy_floors_gb_per_s"] = {"warm": 16.0, "cuda:0": 2000.0}
+    size = document["benchmarks"][0]["bytes"]
+    environment["copy_floors_gb_per_s"] = {f"warm {size}": 16.0, "cuda:0": 2000.0}
     assert [one.text for one in findings.find(doc(document)) if one.label == "copies"] == [
         "a -> b: cpu, by b, 2 GB/s (memcpy 16)",
         "a -> b: cuda:0, by b, 900 GB/s (memcpy 2000)",

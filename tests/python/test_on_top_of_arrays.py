@@ -159,11 +159,11 @@ NULLS = F32 | {"name": "f32-nulls", "special": "nulls"}
 GRAD = F32 | {"name": "f32-grad", "special": "grad"}
 SPECIAL = {
     ("pandas", "numpy", "convert"): f"{COPY} index nulls",
-    ("polars", "numpy", "convert"): "unproven nulls",
+    ("polars", "numpy", "convert"): f"{COPY} nulls",
     ("pyarrow", "numpy", "convert"): f"{COPY} nulls",
     ("pyarrow", "numpy", "dlpack"): "refused: ArrowTypeError: Can only use DLPack on arrays with",
     ("awkward", "numpy", "convert"): "refused: ValueError: ",
-    ("pyarrow", "awkward", "convert"): COPY,
+    ("pyarrow", "awkward", "convert"): ZERO,
     ("numpy", "numpy", "convert"): "unsupported: the adapter of numpy makes no nulls",
     ("torch", "numpy", "dlpack"): "refused: BufferError: Can't export tensors that require grad",
     ("torch", "torch", "convert"): ZERO,

@@ -337,7 +337,9 @@ def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
     copied = samples.measured("a", "b", 90.0, outcome="copy", copied_by="producer", gb_per_s=2.2)
     document = samples.document(copied)
     (environment,) = document["context"]["dlbench"]["environments"].values()
-    environment["copy_floors_gb_per_s"] = {"warm": 16.0, "fresh": 0.5}
+    size = copied["bytes"]
+    other = {"warm": 23.0, "fresh": 0.6, f"warm {2 * size}": 9.0}
+    environment["copy_floors_gb_per_s"] = other | {f"warm {size}": 16.0, f"fresh {size}": 0.5}
     (found,) = [f for f in findings.find(doc(document)) if f.label == "copies"]
     assert found.text == "a -> b: by a, 2.2 GB/s (memcpy 16, fresh pages 0.5)"
     assert "2.2 GB/s (memcpy 16, fresh pages 0.5)" in "\n".join(

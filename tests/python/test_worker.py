@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from dlbench import _core
 from samples import warning_codes
 from wire import F32, UNALIGNED, plant, prepare, send_request
 
@@ -20,13 +21,29 @@ MAKE = "def make(case, device):\n    return case.numpy()\n"
 SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": np.asarray}\n'
 
 
-def cross(folder: Path, make: str, take: str, protocol: str = "dlpack", case: dict[str, Any] = F32):
+NUMPY = "import numpy as np\n"
+
+
+def found(answer: dict[str, Any]) -> str:
+    """The outcome of an exchange, with what it changed."""
+    ok = answer.get("ok")
+    return f"{ok['outcome']} {ok['changed']}" if ok else str(answer["error"]["outcome"])
+
+
+def cross(
+    folder: Path,
+    make: str,
+    take: str,
+    protocol: str = "dlpack",
+    case: dict[str, Any] = F32,
+    size: int = 4096,
+) -> dict[str, Any]:
     """Prepare one exchange between a planted producer and a planted consumer."""
     return send_request(
         folder,
         plant(folder, "producer", "giver", make),
         plant(folder, "consumer", "taker", take),
-        prepare(1, "giver", "taker", protocol, case),
+        prepare(1, "giver", "taker", protocol, case, size),
     )[-1]
 
 
@@ -400,6 +417,161 @@ def test_an_address_and_values_place_what_no_protocol_reads(
 ) -> None:
     take = f"{BOXED}PROTOCOLS = {{'dlpack': lambda x: Box(np.from_dlpack(x){copy})}}"
     assert cross(tmp_path, MAKE, take)["ok"]["outcome"] == outcome
+
+
+#: Its memory is `own`. Its export copies it, or gives wrong numbers, or describes it wrongly.
+MINE = """
+import numpy as np
+
+class Mine:
+    def __init__(self, own): self.own = own
+    def __dlpack__(self, **words): return EXPORT.__dlpack__(**words)
+    def __dlpack_device__(self): return (1, 0)
+    def tolist(self): return self.own.tolist()
+"""
+GIVES = "def make(case, device): return Mine(case.numpy())\n"
+TAKES = (
+    "PROTOCOLS = {'dlpack': lambda x: Mine(np.from_dlpack(x)),\n"
+    "             'convert': lambda x: x}\n"
+)
+
+
+def mine(export: str, *more: str) -> str:
+    return MINE.replace("EXPORT", export) + "".join(more)
+
+
+@pytest.mark.parametrize(
+    ("way", "known", "outcome", "is_named"),
+    [
+        ("from", False, "copy", False),
+        ("from", True, "copy", False),
+        ("to", False, "zero-copy", False),
+        ("to", True, "zero-copy", False),
+        ("read-only to", False, "unproven", True),
+    ],
+)
+def test_an_export_that_copies_proves_nothing_of_the_memory(
+    tmp_path: Path, way: str, known: bool, outcome: str, is_named: bool
+) -> None:
+    address = "def address(x): return x.own.ctypes.data\n" if known else ""
+    of_mine = mine("self.own.copy()", GIVES if way == "from" else TAKES, address)
+    case = _core.case("f32-readonly") if way == "read-only to" else F32
+    two = (of_mine, SHARE) if way == "from" else (MAKE, of_mine)
+    ok = cross(tmp_path, *two, case=case)["ok"]
+    assert ok["outcome"] == outcome
+    found = [warning["text"] for warning in ok["warnings"]]
+    assert any("add `address(array)` to the adapter" in text for text in found) == is_named
+
+
+@pytest.mark.parametrize(("listed", "outcome"), [(True, "unproven"), (False, "wrong")])
+def test_a_wrong_export_of_a_right_result_is_not_the_consumers_fault(
+    tmp_path: Path, listed: bool, outcome: str
+) -> None:
+    taker = mine("(self.own + 1)", TAKES if listed else TAKES + "del Mine.tolist\n")
+    answer = cross(tmp_path, MAKE, taker)
+    assert answer.get("ok", answer.get("error"))["outcome"] == outcome
+    if listed:
+        assert "values-not-checked" in warning_codes(answer["ok"])
+
+
+def test_the_array_itself_is_not_wrong_because_of_its_export(tmp_path: Path) -> None:
+    both = mine("(self.own + 1)", GIVES), mine("(self.own + 1)", TAKES)
+    assert cross(tmp_path, *both, protocol="convert")["ok"]["outcome"] == "zero-copy"
+
+
+def test_a_description_that_is_not_used_decides_nothing(tmp_path: Path) -> None:
+    """Its DLPack is no capsule; NumPy imports the interface."""
+    make = (
+        f"{NUMPY}class Odd:\n    def __init__(self, a): self.a = a\n"
+        "    def __dlpack__(self, **words): return 7\n"
+        "    @property\n    def __array_interface__(self): return self.a.__array_interface__\n"
+        "def make(case, device): return Odd(case.numpy())\n"
+    )
+    assert cross(tmp_path, make, SHARE, protocol="convert")["ok"]["outcome"] == "zero-copy"
+
+
+@pytest.mark.parametrize(
+    ("take", "expected"),
+    [
+        ("memoryview", "zero-copy []"),
+        ("lambda x: np.frombuffer(x, np.uint8)", "zero-copy []"),
+        ("lambda x: list(x) and np.array(list(x))", "copy ['dtype']"),
+        ("lambda x: np.frombuffer(x, np.uint8)[::-1]", "wrong"),
+    ],
+)
+def test_the_values_of_a_bytearray_are_its_bytes(tmp_path: Path, take: str, expected: str) -> None:
+    make = "def make(case, device): return bytearray(case.numpy())\n"
+    answer = cross(tmp_path, make, f"{NUMPY}PROTOCOLS = {{'convert': {take}}}\n", "convert")
+    assert found(answer) == expected
+
+
+@pytest.mark.parametrize(
+    ("take", "expected"),
+    [
+        ("lambda x: bytearray(x)", "copy ['dtype', 'layout']"),
+        ("lambda x: bytearray(x.T)", "copy ['dtype']"),
+        ("lambda x: bytearray(x[::-1])", "wrong"),
+        ("lambda x: np.frombuffer(bytearray(x), np.uint8)", "wrong"),
+    ],
+)
+def test_bytes_without_a_dtype_may_be_as_they_lie(tmp_path: Path, take: str, expected: str) -> None:
+    case = _core.case("f32-fortran")
+    answer = cross(tmp_path, MAKE, f"{NUMPY}PROTOCOLS = {{'convert': {take}}}\n", "convert", case)
+    assert found(answer) == expected
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("name", ["f8e4m3", "bf16"])
+def test_integers_with_the_bits_of_narrow_floats_are_other_values(
+    tmp_path: Path, name: str
+) -> None:
+    bits = "int8" if name == "f8e4m3" else "int16"
+    take = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: np.asarray(x).view(np.{bits})}}\n"
+    assert found(cross(tmp_path, MAKE, take, "convert", _core.case(name))) == "wrong"
+
+
+@pytest.mark.libraries
+def test_a_format_that_is_not_known_is_compared_by_its_bytes(tmp_path: Path) -> None:
+    pytest.importorskip("mlx.core")
+    make = (
+        "import mlx.core as mx\n"
+        "def make(case, device): return mx.array(case.numpy(), dtype=mx.bfloat16)\n"
+    )
+    take = "PROTOCOLS = {'buffer': memoryview}\n"
+    case = _core.case("bf16")
+    assert found(cross(tmp_path, make, take, "buffer", case)) == "zero-copy ['dtype']"
+
+
+@pytest.mark.parametrize(
+    ("take", "outcome"),
+    [("np.asarray(x)", "zero-copy"), ("np.asarray(x).copy()", "unproven")],
+)
+def test_arrays_without_elements_share_if_their_addresses_are_equal(
+    tmp_path: Path, take: str, outcome: str
+) -> None:
+    taker = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: {take}}}\n"
+    empty = _core.case("f32-empty")
+    assert found(cross(tmp_path, MAKE, taker, "convert", empty, 0)) == f"{outcome} []"
+    one_place = f"{NUMPY}NONE = np.empty(1, 'f4')[:0]\ndef make(case, device): return NONE[:]\n"
+    assert found(cross(tmp_path, one_place, taker, "convert", empty, 0)) == "unproven []"
+
+
+def test_a_refusal_of_another_protocol_is_not_one_of_the_requested(tmp_path: Path) -> None:
+    array = "    def __array__(self, *_, **__): return self.own\n    def tolist"
+    make = mine("(1 / 0)", GIVES).replace("    def tolist", array)
+    take = (
+        f"{NUMPY}def take(x):\n"
+        "    return np.from_dlpack(x) if hasattr(x, '__dlpack__') else np.asarray(x)\n"
+        "PROTOCOLS = {'array': take, 'dlpack': take, 'convert': take}\n"
+    )
+    address = "def address(x): return x.own.ctypes.data\ndef values(x): return x.own\n"
+    for protocol, expected in (
+        ("array", "zero-copy"),
+        ("dlpack", "refused"),
+        ("convert", "refused"),
+    ):
+        answer = cross(tmp_path, make + address, take, protocol)
+        assert answer.get("ok", answer.get("error"))["outcome"] == expected, answer
 
 
 def test_interface_data_may_be_a_buffer(tmp_path: Path) -> None:

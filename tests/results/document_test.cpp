@@ -146,6 +146,24 @@ TEST(Document, TheSlopeIsJudgedByTheRunsOwnCopyFloor) {
   EXPECT_EQ(slopes, "skipped skipped yes ");
 }
 
+TEST(Document, ARateAboveThatOfAllCoresIsNone) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  contents.header.context["num_cpus"] = 2;
+  contents.entries.resize(2);
+  for (Entry& entry : contents.entries) {
+    entry.gb_per_s = 19;
+    entry.hi_ns = entry.median_ns;
+  }
+  contents.entries[1].cell.clock = "ready";
+  contents.entries[1].gb_per_s = 34'829;
+  const std::string size = std::to_string(contents.entries[0].cell.exchange.bytes);
+  contents.workers[0].copy_floors_gb_per_s = {{"warm", 1.0}, {"warm " + size, 10.0}};
+  for (const json& entry : written(folder, contents)["benchmarks"]) {
+    EXPECT_EQ(entry.contains("gb_per_s"), entry["clock"] == "call") << entry;
+  }
+}
+
 TEST(Document, TheCopyFloorsOfAnyWorkerAreTheEnvironments) {
   const TemporaryFolder folder;
   JournalContents contents = run();

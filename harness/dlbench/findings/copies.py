@@ -39,12 +39,14 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
         copied = [entry for _, alike in members for entry in alike]
         when = [word for word in words if word in WHEN.values()]
         facts = [word for word in (*words, by) if word and word not in when]
-        rates = [rate for _, alike in members if (rate := values.fastest_rate(alike))]
-        if rates:
+        largest = [one for _, alike in members if (one := values.largest_copy(alike))]
+        if largest:
             where = " in cache" if all(e.warns_of(codes.IN_CACHE) for e in copied) else ""
             floors = document.environment(copied[0].environment).copy_floors_gb_per_s
-            beside = values.floors(floors, device)
-            facts.append(f"{values.extent(rates, values.rate)} GB/s{where}{beside}")
+            sizes = {entry.bytes for entry in largest}
+            beside = values.floors(floors, device, sizes.pop()) if len(sizes) == 1 else ""
+            rates = values.extent([entry.gb_per_s for entry in largest], values.rate)
+            facts.append(f"{rates} GB/s{where}{beside}")
         facts += [late] if late else []
         text = " ".join([pairs_text(pair for pair, _ in members), *when])
         producer, consumer = members[0][0]

@@ -278,7 +278,7 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
     if entry.floor_ratio:
         facts.append(("floor", f"{values.number(entry.floor_ratio)} times the overhead floor"))
     if entry.gb_per_s:
-        beside = values.floors(environment.copy_floors_gb_per_s, entry.device)
+        beside = values.floors(environment.copy_floors_gb_per_s, entry.device, entry.bytes)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))
         blocks = environment.copy_floors_bytes
         on = [part for part in entry.device.split("+") if part in blocks]

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exchange/layout.hpp"
+#include "exchange/verdict.hpp"
 #include "model/codes.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
@@ -15,12 +16,14 @@
 #include "worker/library/device_memory.hpp"
 #include "worker/library/dispatch.hpp"
 #include "worker/library/extras.hpp"
+#include "worker/library/read.hpp"
 #include "worker/timing/counted.hpp"
 
 namespace dlbench::worker {
 
 ExchangeJudge::ExchangeJudge(const Order& order, ExchangeCall& call)
     : call_(call),
+      is_conversion_(order.exchange.protocol == "convert"),
       // Reads by a driver raise no page fault, and a driver may fail if pages are protected.
       is_guardable_(order.special != "pinned" && order.special != "managed" &&
                     !device_named(target_of(order.exchange))) {}
@@ -39,7 +42,58 @@ void ExchangeJudge::compare_extras(PyObject* result) {
   judgement_.changed = lost(call_.first_array(), result, call_.producer());
 }
 
+// An array without a known address was copied if two exports of it have different addresses. A
+// conversion to the array's own type may need no export.
+void ExchangeJudge::compare_exports() {
+  if (is_conversion_ && judgement_.is_same_type) return;
+  Recorder first, second;
+  try {
+    const RecordingProxy one(call_.first_exporter(), call_.shown(), first);
+    const RecordingProxy other(call_.first_exporter(), call_.shown(), second);
+    const Ref kept = call_.import_and_wait(one.get());
+    call_.import_and_wait(other.get());
+  } catch (const Failure&) {
+    return;
+  }
+  if (first.address() == 0 || second.address() == 0 || first.address() == second.address()) return;
+  judgement_.evidence.address = Proof::no;
+  judgement_.copied_by = "producer";
+  forget(judgement_.warnings, "addresses-not-compared");
+}
+
+// Does a result without a known address show what is written into the source? A library may copy
+// or keep the values when they are first read, so both the first and the second read must agree.
+void ExchangeJudge::compare_written_values() {
+  const exchange::View& expected = call_.pool().expected->view;
+  try {
+    const Held source = read_place(call_.first_array(), call_.producer());
+    if (source.view.readonly || expected.readonly || source.view.device != exchange::Device{} ||
+        writable_place(call_.first_array(), call_.producer(), source.view.address) == Writable::no)
+      return;
+    const std::vector<unsigned char> missing =
+        missing_of(extras_of(call_.first_array(), call_.producer()));
+    const Ref result = call_.import_and_wait(call_.inputs()[0]);
+    const auto shows = [&] {
+      const exchange::Changed written(source.view);
+      const Held values = read_values(result.get(), call_.consumer());
+      return !exchange::difference(expected, values.view, missing).empty();
+    };
+    const bool first = shows();
+    if (first != shows()) return;
+    judgement_.evidence.write = first ? Proof::yes : Proof::no;
+    forget(judgement_.warnings, "addresses-not-compared");
+  } catch (const Failure&) {
+    // The address of the source is unknown, too.
+  } catch (const exchange::ViewError&) {
+  }
+}
+
 void ExchangeJudge::conclude() {
+  const bool is_unknown =
+      has(judgement_.warnings, "addresses-not-compared") && judgement_.has_right_values &&
+      judgement_.evidence.address == Proof::skipped && call_.pool().expected->view.elements() > 0;
+  if (is_unknown) compare_written_values();
+  if (is_unknown && judgement_.evidence.write == Proof::skipped) compare_exports();
   worker::conclude(judgement_);
   add_warnings();
 }
@@ -90,7 +144,7 @@ void ExchangeJudge::add_warnings() {
 
 // Imports an array that has no other owner.
 void ExchangeJudge::check_outliving(const Order& order) {
-  if (order.exchange.bytes > kMostBytesToOutlive) return;
+  if (order.exchange.bytes > kMostBytesToOutlive || !judgement_.has_right_values) return;
   const auto import = [&](const Ref& array) { return call_.import(call_.object_for(array).get()); };
   // Overwrites memory that the library reuses from its pool, but not the measured arrays if `make`
   // returns the same memory twice.
@@ -201,7 +255,9 @@ Judgement ExchangeJudge::judge_guarded(const exchange::View& source) {
 
 void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarded) {
   warn_of_false_flag(observed.observation, judgement_.outcome, judgement_.warnings);
-  if (judgement_.outcome != Outcome::copy && judgement_.outcome != Outcome::device_copy) return;
+  const bool copied =
+      judgement_.outcome == Outcome::copy || judgement_.outcome == Outcome::device_copy;
+  if (!copied || !judgement_.copied_by.empty()) return;
   try {
     const Held source = read_place(call_.first_array(), call_.producer());
     Recorder recorder;

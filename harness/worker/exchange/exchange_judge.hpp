@@ -51,9 +51,12 @@ class ExchangeJudge {
   Judgement judge_guarded(const exchange::View& source);
   void find_copier(const ObservedProtocol& observed, bool is_guarded);
   bool is_read_by_consumer() const;
+  void compare_written_values();
+  void compare_exports();
   void check_growth(TimedBlocks& blocks);
 
   ExchangeCall& call_;
+  bool is_conversion_;
   bool is_guardable_;
   Judgement judgement_;
   Warnings lifetime_;  // warnings about lifetimes, kept apart because each judgment replaces its

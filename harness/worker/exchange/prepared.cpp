@@ -66,13 +66,27 @@ void Prepared::dispatch(const Order& order, const Step& step) {
   judge.add_warnings();
 }
 
+// A consumer that refuses the array because of another protocol may import it through the requested
+// one.
+Ref Prepared::import_first(const std::string& requested, const Step& step) {
+  try {
+    return call.import_first(step);
+  } catch (const Failure& refusal) {
+    const bool is_direct = !call.is_proxied() && !call.has_exports();
+    if (refusal.outcome != Outcome::refused || !is_direct || requested == "convert") throw;
+    step("recorder");
+    if (!protocol.use_proxy_after_refusal(requested)) throw;
+  }
+  return call.import_first(step);
+}
+
 // Makes the first calls, finds the protocol and judges the values.
 void Prepared::find_protocol(const std::string& requested, const Step& step) {
   if (call.is_converted(requested)) {
     step("recorder");
     protocol.use_proxy(requested, "");
   }
-  Ref result = call.import_first(step);
+  Ref result = import_first(requested, step);
   step("values");
   const std::optional<Failure> wrong = judge.find_wrong_values(result.get());
   if (!wrong) {

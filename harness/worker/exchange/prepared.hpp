@@ -30,6 +30,7 @@ class Prepared {
 
  private:
   void dispatch(const Order& order, const Step& step);
+  Ref import_first(const std::string& requested, const Step& step);
   void find_protocol(const std::string& requested, const Step& step);
 };
 

@@ -137,6 +137,16 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
   call_.pass_proxies(shown_for(requested));
 }
 
+bool ProtocolSearch::use_proxy_after_refusal(const std::string& requested) {
+  try {
+    use_proxy(requested, "");
+    return true;
+  } catch (const Failure&) {
+    has_passed_proxy_ = producer_raised_ = false;
+    return false;
+  }
+}
+
 // If the consumer imports the array itself, it refuses only the proxy.
 Failure ProtocolSearch::explain_refusal(
     const Failure& refusal, const Exchange& exchange,

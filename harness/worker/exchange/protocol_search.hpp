@@ -43,6 +43,10 @@ class ProtocolSearch {
   /// array itself, for the message; may be empty. Throws Failure.
   void use_proxy(const std::string& requested, const std::string& direct);
 
+  /// After the consumer refused the array itself: does it import a proxy that offers only the
+  /// requested protocol, and through it? If so, passes such proxies.
+  bool use_proxy_after_refusal(const std::string& requested);
+
   /// Is the consumer's exception about an object of dlbench?
   bool is_refusal_of_proxy(const Failure& failure) const {
     return failure.outcome == Outcome::refused && (has_passed_proxy_ || call_.has_exports());

@@ -12,6 +12,7 @@
 #include "exchange/verdict.hpp"
 #include "model/contains.hpp"
 #include "model/judge.hpp"
+#include "worker/judge/values.hpp"
 #include "worker/library/device_memory.hpp"
 #include "worker/library/extras.hpp"
 #include "worker/library/read.hpp"
@@ -19,18 +20,22 @@
 namespace dlbench::worker {
 namespace {
 
-// Turns a failed read into a warning. A Failure `wrong` or `no-protocol` is thrown on.
+// Turns a failed read into a warning.
 template <typename Read>
 void warn_if_unreadable(Warnings& warnings, codes::WarningCode code, Read read) {
   try {
     read();
   } catch (const Failure& failure) {
-    if (failure.outcome == Outcome::wrong || failure.outcome == Outcome::no_protocol) throw;
     warn(warnings, code, readable(code) + ": " + failure.reason,
          data_of("exception", failure.exception));
   } catch (const exchange::ViewError& error) {
     warn(warnings, code, readable(code) + ": " + error.what());
   }
+}
+
+// Is the description impossible, or one of Python objects?
+bool is_fault(const Failure& failure) {
+  return failure.outcome == Outcome::wrong || failure.outcome == Outcome::no_protocol;
 }
 
 bool is_writable(const exchange::View& view) {
@@ -135,6 +140,13 @@ std::vector<std::string> changed(const exchange::View& expected, const exchange:
   return words;
 }
 
+// All empty arrays of a library may have one address.
+bool lies_with_other_empties(const exchange::View& source, const Pool& pool,
+                             const Library& producer) {
+  return source.elements() == 0 && pool.arrays.size() > 1 &&
+         read_place(pool.arrays[1].get(), producer).view.address == source.address;
+}
+
 }  // namespace
 
 Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
@@ -143,6 +155,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   PyObject* source = pool.arrays.front().get();
   const exchange::View& expected = pool.expected->view;
   Judgement judgement;
+  judgement.is_same_type = Py_TYPE(result) == Py_TYPE(source);
   Ref extras;
   std::vector<unsigned char> missing;
   warn_if_unreadable(judgement.warnings, "extras-not-compared", [&] {
@@ -150,29 +163,55 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     missing = missing_of(extras);
   });
   std::optional<Held> made;
-  warn_if_unreadable(judgement.warnings, "source-not-checked",
-                     [&] { made = read_values(source, producer); });
+  bool has_bad_source = false;
+  warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {
+    try {
+      made = read_values(source, producer);
+    } catch (const Failure& failure) {
+      has_bad_source = is_fault(failure);
+      throw;
+    }
+  });
   if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
   require_case(expected, source, producer);
   exchange::View right;  // a view with the right values
   bool has_nan = false;
+  std::string differs;
+  std::optional<Failure> fault;
   warn_if_unreadable(judgement.warnings, "values-not-checked", [&] {
-    const Held values = read_values(result, consumer);
-    if (std::string first = exchange::difference(expected, values.view, missing); !first.empty()) {
-      throw Failure{Outcome::wrong, "", std::move(first), std::string(codes::kValuesDiffer)};
+    try {
+      ComparedValues values = compare_values(expected, result, consumer, missing);
+      differs = std::move(values.difference);
+      if (!differs.empty()) return;
+      if (!values.disagreement.empty()) {
+        throw Failure{Outcome::unproven, "", std::move(values.disagreement)};
+      }
+      has_nan = exchange::has_nan_for(missing, expected, values.read.view);
+      judgement.changed = changed(expected, values.read.view, result, consumer);
+      right = values.read.view;
+      judgement.has_right_values = true;
+    } catch (const Failure& failure) {
+      // If the producer describes its array as badly, that is not the consumer's fault.
+      if (!is_fault(failure) || has_bad_source) throw;
+      fault = failure;
     }
-    has_nan = exchange::has_nan_for(missing, expected, values.view);
-    judgement.changed = changed(expected, values.view, result, consumer);
-    right = values.view;
   });
+  if (fault) throw Failure(*fault);
+  if (!differs.empty()) {
+    throw Failure{Outcome::wrong, "", std::move(differs), std::string(codes::kValuesDiffer)};
+  }
   warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {
     if (!made || made->view == right) return;  // the same memory was compared above
-    made = read_values(source, producer);
-    if (std::string first = exchange::difference(expected, made->view); !first.empty()) {
-      throw Failure{Outcome::wrong, "", "the producer's own array changed: " + first,
-                    std::string(codes::kSourceChanged)};
+    ComparedValues values = compare_values(expected, source, producer);
+    differs = std::move(values.difference);
+    if (!values.disagreement.empty()) {
+      throw Failure{Outcome::unproven, "", std::move(values.disagreement)};
     }
   });
+  if (!differs.empty()) {
+    throw Failure{Outcome::wrong, "", "the producer's own array changed: " + differs,
+                  std::string(codes::kSourceChanged)};
+  }
   warn_if_unreadable(judgement.warnings, "extras-not-compared", [&] {
     const Comparison found = compare_extras(extras, source, producer, result, consumer);
     for (const std::string& word : found.lost) {
@@ -187,10 +226,14 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     }
   });
   warn_if_unreadable(judgement.warnings, "addresses-not-compared", [&] {
+    if (result == source) judgement.evidence.address = Proof::yes;
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
     judgement.crossed_device = lie_apart(from.view.device, to.view.device);
     judgement.evidence.address = exchange::same_address(from.view, to.view);
+    if (lies_with_other_empties(from.view, pool, producer)) {
+      judgement.evidence.address = Proof::skipped;
+    }
     judgement.evidence.write = write_through_anywhere(from.view, to.view);
     judgement.same_bytes = from.view.bytes() == to.view.bytes();
     const bool is_shared =

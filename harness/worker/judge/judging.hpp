@@ -23,6 +23,8 @@ struct Judgement {
   bool unprotected = false;
   /// Source and result have the same number of bytes, in total and for each element.
   bool same_bytes = true;
+  bool is_same_type = false;      ///< source and result have the same Python type
+  bool has_right_values = false;  ///< they were read and are as expected
 };
 
 /// Compares the consumer's result for the pool's first array with the expected values, and its

@@ -3,6 +3,7 @@
 #include "exchange/layout.hpp"
 #include "model/codes.hpp"
 #include "worker/base/garbage.hpp"
+#include "worker/judge/values.hpp"
 #include "worker/library/device_memory.hpp"
 
 namespace dlbench::worker {
@@ -66,8 +67,7 @@ std::string require_outliving(Ref array, const std::function<Ref(const Ref&)>& i
   wait(result.get());
   std::string first;
   try {
-    const Held values = read_values(result.get(), consumer);
-    first = exchange::difference(expected, values.view, missing);
+    first = compare_values(expected, result.get(), consumer, missing).difference;
   } catch (const Failure& failure) {
     // A result that cannot be read was reported while the array was alive.
     if (failure.outcome == Outcome::wrong) first = failure.reason;

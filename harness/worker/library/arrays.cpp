@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exchange/dtype.hpp"
+#include "exchange/restated.hpp"
 #include "model/codes.hpp"
 #include "model/places.hpp"
 #include "worker/base/spent.hpp"
@@ -124,6 +125,10 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
       }
     }();
     made.expected = expected;
+    if (is_untyped(made.arrays.front().get())) {
+      made.expected = std::make_shared<const Held>(
+          Held{exchange::without_dtype(expected->view), expected->keeper});
+    }
     pool = std::make_shared<const Pool>(std::move(made));
   }
   return pool;

@@ -10,8 +10,10 @@ void unreadable(const exchange::ViewError& error) {
                   std::string("the result is an array, but ") + error.what(),
                   std::string(codes::kPythonObjects)};
   }
-  throw Failure{Outcome::wrong, "",
-                std::string("the result is not a numeric array: ") + error.what()};
+  if (dynamic_cast<const exchange::UnknownFormatError*>(&error) != nullptr) {
+    throw Failure{Outcome::unproven, "", std::string("dlbench cannot read it: ") + error.what()};
+  }
+  throw Failure{Outcome::wrong, "", std::string("not a numeric array: ") + error.what()};
 }
 
 bool is_dlpack_capsule(PyObject* object) {

@@ -1,5 +1,6 @@
 #include "worker/library/described.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <optional>
@@ -55,7 +56,7 @@ std::optional<Held> read_dlpack(PyObject* array) {
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
-std::optional<Held> read_buffer(PyObject* array) {
+std::optional<Held> read_buffer_as(PyObject* array, bool is_opaque) {
   if (!PyObject_CheckBuffer(array)) return {};
   const std::shared_ptr<Py_buffer> buffer(new Py_buffer{}, [](Py_buffer* held) {
     PyBuffer_Release(held);
@@ -81,11 +82,19 @@ std::optional<Held> read_buffer(PyObject* array) {
   if (buffer->shape != nullptr) facts.shape = {buffer->shape, rank};
   if (buffer->strides != nullptr) facts.strides = {buffer->strides, rank};
   facts.readonly = buffer->readonly != 0;
+  facts.is_opaque = is_opaque;
   const bool swapped = facts.itemsize > 1 && facts.format.starts_with(kOtherOrder);
   if (swapped) facts.format.remove_prefix(1);
   Held held{exchange::read(facts), buffer};
   held.view.swapped = swapped;
+  // An Arrow buffer has the format "b".
+  const bool is_byte = facts.itemsize == 1 && (facts.format == "B" || facts.format == "b");
+  held.view.untyped = is_byte && rank <= 1 && !PyObject_HasAttrString(array, "dtype");
   return held;
+}
+
+std::optional<Held> read_buffer(PyObject* array) {
+  return read_buffer_as(array, false);
 }
 
 // The dtype attribute of an array whose dtype has no buffer format and no typestr.
@@ -229,23 +238,60 @@ Writable writable_of(PyObject* array, std::uintptr_t address) {
   return found;
 }
 
-Held read_array(PyObject* array) try {
+namespace {
+
+using Reader = std::optional<Held> (*)(PyObject*);
+constexpr std::array<Reader, 6> kReaders{read_dlpack,    read_bits,   read_buffer,
+                                         read_interface, read_struct, read_cuda_interface};
+
+// Reads through one protocol. Returns nothing, and perhaps the reason, if it does not work.
+std::optional<Held> try_read(Reader reader, PyObject* array, std::optional<Failure>& why_not) {
+  try {
+    try {
+      return reader(array);
+    } catch (const exchange::ViewError& error) {
+      unreadable(error);
+    }
+  } catch (const Failure& failure) {
+    // A property that raises counts as absent.
+    if (failure.outcome != Outcome::refused) why_not = failure;
+  }
+  return {};
+}
+
+}  // namespace
+
+Held read_array(PyObject* array) {
   Failure unread{Outcome::unproven, "",
                  std::string("no protocol reads the memory of a ") + Py_TYPE(array)->tp_name};
-  for (const auto reader :
-       {read_dlpack, read_bits, read_buffer, read_interface, read_struct, read_cuda_interface}) {
-    try {
-      if (std::optional<Held> held = reader(array)) return *std::move(held);
-    } catch (const Failure& failure) {
-      // A property that raises counts as absent. An impossible description is an error of the
-      // library.
-      if (failure.outcome == Outcome::wrong) throw;
-      if (failure.outcome == Outcome::unproven) unread = failure;
-    }
+  for (const Reader reader : kReaders) {
+    std::optional<Failure> why_not;
+    if (std::optional<Held> held = try_read(reader, array, why_not)) return *std::move(held);
+    // Another protocol may describe the array. An impossible description is reported only if none
+    // does.
+    if (why_not && unread.outcome == Outcome::unproven) unread = *why_not;
+  }
+  if (unread.outcome == Outcome::unproven) {
+    std::optional<Failure> why_not;
+    const Reader opaque = [](PyObject* object) { return read_buffer_as(object, true); };
+    if (std::optional<Held> held = try_read(opaque, array, why_not)) return *std::move(held);
   }
   throw Failure(unread);
-} catch (const exchange::ViewError& error) {
-  unreadable(error);
+}
+
+std::vector<Held> read_through_each(PyObject* array) {
+  std::vector<Held> all;
+  for (const Reader reader : kReaders) {
+    std::optional<Failure> why_not;
+    if (std::optional<Held> held = try_read(reader, array, why_not)) all.push_back(*held);
+  }
+  return all;
+}
+
+bool is_untyped(PyObject* array) {
+  std::optional<Failure> why_not;
+  const std::optional<Held> held = try_read(read_buffer, array, why_not);
+  return held && held->view.untyped;
 }
 
 exchange::View view_of_description(PyObject* exported) {

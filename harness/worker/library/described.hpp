@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "exchange/view.hpp"
 #include "worker/base/py.hpp"
@@ -14,9 +15,16 @@ struct Held {
 };
 
 /// The memory of an array, read through the first protocol that works: DLPack, buffer,
-/// `__array_interface__`, `__array_struct__`, `__cuda_array_interface__`. Throws Failure `unproven`
-/// if none works, and `wrong` if the description is impossible.
+/// `__array_interface__`, `__array_struct__`, `__cuda_array_interface__`. A buffer of an unknown
+/// format has elements without numbers. Throws Failure `unproven` if none works, and `wrong` if a
+/// description is impossible.
 Held read_array(PyObject* array);
+
+/// The same through each protocol that works.
+std::vector<Held> read_through_each(PyObject* array);
+
+/// Has this object bytes without a dtype, such as a bytearray?
+bool is_untyped(PyObject* array);
 
 /// The description in an `__array_interface__` dict, an `__array_struct__` capsule or an array.
 /// Throws Failure or ViewError.

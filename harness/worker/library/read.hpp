@@ -6,8 +6,9 @@
 namespace dlbench::worker {
 
 /// The memory of a library's array: read_array() of the array, or of the library's `memory(array)`.
-/// `address(array)` overrides the address unless it returns None, because an export may copy. With
-/// an address, `values(array)` describes an array that no protocol can read. Throws Failure.
+/// `address(array)` overrides the address unless it returns None, because an export may copy; an
+/// export that is seen to copy has no place. With an address, `values(array)` describes an array
+/// that no protocol can read. Throws Failure.
 Held read_place(PyObject* array, const Library& library);
 
 /// writable_of() the array and of the library's `memory(array)`, for memory at that address.
