@@ -1,85 +1,44 @@
-"""An independent judge of exchanges: ctypes and plain NumPy, without code of dlbench.
+"""An independent judge of exchanges: ctypes and the libraries' own words, no code that judges.
 
-`python oracle.py REQUEST.json` makes each requested exchange by the libraries' public calls and
-prints one JSON object per line: what was raised, or what is true of the result. It decides from
-addresses, from values that are written into the source afterwards, and from the structs that the
-capsules hold. `test_oracle.py` compares this with the document of a real run.
+    python oracle.py [LIBRARY ...] [--run FOLDER] [--protocols ...] [--cases ...]
+
+runs dlbench over all pairs of these libraries (without names: all that are installed), makes each
+of its cells again by the adapters' calls, and prints counts and every disagreement. It decides from
+pointers, from bytes that are written through in both directions, and from the values that a library
+lists itself. Exits with 1 if something disagrees. `--run` takes the folder of an earlier run.
 """
 
 from __future__ import annotations
 
+import argparse
 import ctypes
 import gc
-import importlib
 import json
+import math
 import os
+import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-ALIGN = 256
-COUNT_BYTES = 4096
-#: Case name -> dtype, layout, bytes behind a multiple of ALIGN.
-CASES = {
-    "f32": ("float32", "line", 0),
-    "f64": ("float64", "line", 0),
-    "f16": ("float16", "line", 0),
-    "i32": ("int32", "line", 0),
-    "i64": ("int64", "line", 0),
-    "u8": ("uint8", "line", 0),
-    "u16": ("uint16", "line", 0),
-    "bool": ("bool", "line", 0),
-    "c64": ("complex64", "line", 0),
-    "c128": ("complex128", "line", 0),
-    "f32-2d": ("float32", "grid", 0),
-    "f32-fortran": ("float32", "fortran", 0),
-    "f32-strided": ("float32", "strided", 0),
-    "f32-reversed": ("float32", "reversed", 0),
-    "f32-broadcast": ("float32", "broadcast", 0),
-    "f32-0d": ("float32", "scalar", 0),
-    "f32-empty": ("float32", "empty", 0),
-    "f32-unaligned": ("float32", "line", 4),
-    "f32-align16": ("float32", "line", 16),
-    "f32-align64": ("float32", "line", 64),
-    "f32-readonly": ("float32", "line", 0),
-    "f32-grad": ("float32", "line", 0),
-}
+import dlbench
+from dlbench import _core
+from dlbench.adapter import Call, Capsule, X
+from dlbench.case import Case
+from dlbench.loading import load_adapter
 
-
-def content(case: str) -> np.ndarray[Any, Any]:
-    """A NumPy array with the dtype, layout, alignment and flags of the case."""
-    dtype_name, layout, offset = CASES[case]
-    dtype = np.dtype(dtype_name)
-    count = COUNT_BYTES // dtype.itemsize
-    rows = 4
-    span = {"strided": 2 * count, "broadcast": count // rows, "scalar": 1, "empty": 0}
-    length = span.get(layout, count)
-    raw = np.zeros(length * dtype.itemsize + 2 * ALIGN, np.uint8)
-    begin = -raw.ctypes.data % ALIGN + offset
-    line = raw[begin : begin + length * dtype.itemsize].view(dtype)
-    numbers = np.arange(length) % 97
-    line[:] = numbers % 2 if dtype.kind == "b" else numbers
-    grid = (rows, count // rows)
-    array = {
-        "line": lambda: line,
-        "empty": lambda: line,
-        "scalar": lambda: line.reshape(()),
-        "grid": lambda: line.reshape(grid),
-        "fortran": lambda: line.reshape(grid[::-1]).T,
-        "strided": lambda: line[::2],
-        "reversed": lambda: line[::-1],
-        "broadcast": lambda: np.broadcast_to(line, grid),
-    }[layout]()
-    if layout == "broadcast":
-        array = np.lib.stride_tricks.as_strided(line, grid, (0, dtype.itemsize), writeable=True)
-    if case == "f32-readonly":
-        array.flags.writeable = False
-    return array
+PACKAGE = Path(dlbench.__file__).parent
+SIZE = 4096
+PROTOCOLS = ("dlpack", "convert", "buffer", "array")
+Key = tuple[str, ...]
+Verdicts = dict[Key, dict[str, Any]]
 
 
 # The structs of dlpack.h, as the specification writes them.
@@ -155,9 +114,14 @@ class Facts:
 
     def element_strides(self) -> list[float]:
         """In elements, of the dimensions in which a stride means something."""
-        item = 1 if self.dtype == "null" else np.dtype(self.dtype).itemsize
         steps = zip(self.shape, self.strides, strict=True)
-        return [step / item for extent, step in steps if extent > 1]
+        return [step / width(self.dtype) for extent, step in steps if extent > 1]
+
+
+def width(dtype: str) -> int:
+    """Bytes of an element: its bits are the number in its name."""
+    narrow = {"bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1}
+    return narrow.get(dtype) or int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
 
 
 def c_order(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
@@ -169,9 +133,10 @@ def c_order(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+NARROW = {10: "float8_e4m3fn", 12: "float8_e5m2"}
 
 
-def of_capsule(array: Any) -> Facts:
+def of_capsule(array: Any) -> tuple[Facts, Any]:
     """From a capsule of the array's own, which is not consumed."""
     try:
         capsule = array.__dlpack__(max_version=(1, 0))
@@ -180,130 +145,156 @@ def of_capsule(array: Any) -> Facts:
     _, struct = managed(capsule)
     tensor = struct.tensor
     shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
-    kind, bits = KINDS[tensor.dtype.code], tensor.dtype.bits
-    dtype = "bool" if kind == "bool" else f"{kind}{bits}"
-    item = bits // 8
-    strides = c_order(shape, item)
+    code, bits = tensor.dtype.code, tensor.dtype.bits
+    dtype = NARROW.get(code) or ("bool" if code == 6 else f"{KINDS[code]}{bits}")
+    strides = c_order(shape, bits // 8)
     if tensor.strides and tensor.ndim:
-        strides = tuple(step * item for step in tensor.strides[: tensor.ndim])
-    return Facts((tensor.data or 0) + tensor.byte_offset, dtype, shape, strides)
+        strides = tuple(step * bits // 8 for step in tensor.strides[: tensor.ndim])
+    return Facts((tensor.data or 0) + tensor.byte_offset, dtype, shape, strides), capsule
 
 
-def of_numpy(array: Any) -> Facts:
-    return Facts(array.ctypes.data, array.dtype.name, array.shape, array.strides)
+def of_numpy(array: Any) -> tuple[Facts, Any]:
+    return Facts(array.ctypes.data, array.dtype.name, array.shape, array.strides), array
 
 
-def of_torch(array: Any) -> Facts:
-    strides = tuple(step * array.element_size() for step in array.stride())
-    dtype = str(array.dtype).removeprefix("torch.")
-    return Facts(array.data_ptr(), dtype, tuple(array.shape), strides)
+def of_pointer(array: Any) -> tuple[Facts, Any]:
+    strides = array.stride() if hasattr(array, "stride") else array.strides
+    dtype = str(array.dtype).rpartition(".")[2]
+    item = width(dtype)
+    steps = tuple(step * item for step in strides)
+    return Facts(array.data_ptr(), dtype, tuple(array.shape), steps), array
 
 
-def of_arrow(array: Any) -> Facts:
-    if array.type == lib("pyarrow").null():
-        return Facts(0, "null", (len(array),), (0,))
+def of_arrow(array: Any) -> tuple[Facts, Any]:
+    if not hasattr(array, "buffers"):
+        return Facts(array.address, "uint8", (array.size,), (1,)), array
     dtype = np.dtype(array.type.to_pandas_dtype())
-    place = array.buffers()[1].address + array.offset * dtype.itemsize
-    return Facts(place, dtype.name, (len(array),), (dtype.itemsize,))
+    content = array.buffers()[1]
+    place = (content.address if content else 0) + array.offset * dtype.itemsize
+    return Facts(place, dtype.name, (len(array),), (dtype.itemsize,)), array
 
 
-def facts(array: Any) -> Facts:
-    """Of an array of any of the libraries, chosen by the type that came out."""
+def of_polars(series: Any) -> tuple[Facts, Any]:
+    address, offset, length = series._get_buffer_info()
+    dtype = np.dtype(str(series.dtype).lower())
+    place = address + offset * dtype.itemsize
+    return Facts(place, dtype.name, (length,), (dtype.itemsize,)), series
+
+
+def of_awkward(array: Any) -> tuple[Facts, Any]:
+    *_, content = sys.modules["awkward"].to_buffers(array)[2].values()
+    return of_numpy(content)
+
+
+def of_buffer(array: Any) -> tuple[Facts, Any]:
+    view = memoryview(array)
+    content = np.asarray(view)
+    return Facts(content.ctypes.data, content.dtype.name, content.shape, content.strides), view
+
+
+def of_interface(array: Any) -> tuple[Facts, Any]:
+    spec = array.__array_interface__
+    dtype = np.dtype(spec["typestr"])
+    shape = tuple(spec["shape"])
+    strides = spec.get("strides") or c_order(shape, dtype.itemsize)
+    return Facts(spec["data"][0], dtype.name, shape, strides), spec
+
+
+#: By the first part of the type's module: the object in it that has the memory, and how it is read.
+HELD: dict[str, Callable[[Any], Any]] = {
+    "pandas": lambda x: getattr(x.array, "_data", x.to_numpy()),
+    "xarray": lambda x: x.data,
+    "pint": lambda x: x.magnitude,
+    "array_api_strict": lambda x: x._array,
+    "ndonnx": lambda x: x.unwrap_numpy(),
+}
+OWN: dict[str, Callable[[Any], tuple[Facts, Any]]] = {
+    "torch": of_pointer,
+    "paddle": of_pointer,
+    "pyarrow": of_arrow,
+    "polars": of_polars,
+    "awkward": of_awkward,
+}
+
+
+def facts(array: Any) -> Facts | None:
+    """Of an array of any library; None if each reading gives another address."""
+    if isinstance(array, np.ndarray):
+        return of_numpy(array)[0]
     library = type(array).__module__.partition(".")[0]
-    own = {"numpy": of_numpy, "torch": of_torch, "pyarrow": of_arrow}
-    if library == "mlx":
-        lib("mlx").eval(array)
-    elif library == "jaxlib":
-        array.block_until_ready()
-    return own.get(library, of_capsule)(array)
+    if library in HELD:
+        return facts(HELD[library](array))
+    if library == "torch":
+        array = array.detach()
+    ways = [OWN[library]] if library in OWN else [of_capsule, of_buffer, of_interface]
+    for way in ways:
+        try:
+            (first, _kept), (second, _) = way(array), way(array)
+        except Exception:  # a library may raise anything
+            continue
+        return first if first.address == second.address else None
+    return None
 
 
 def values(array: Any) -> np.ndarray[Any, Any]:
-    """Its content, as its own library reads it now."""
+    """Its content, as its own library lists it now."""
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
-        return np.asarray(array.detach().tolist())
-    if library in ("mlx", "pyarrow"):
+        array = array.detach()
+    if isinstance(array, memoryview) and array.format not in ("e", "f", "d", "?", *"bBhHiIlLqQ"):
+        return np.asarray(array)
+    if isinstance(array, np.ma.MaskedArray):
+        array = array.filled(np.nan) if array.dtype.kind == "f" else array.data
+    if isinstance(array, np.ndarray):
+        array = np.asarray(array)
+    if library == "polars":
+        return np.asarray(array.to_list())
+    if library == "pyarrow" and not hasattr(array, "buffers"):
+        return np.frombuffer(array, np.uint8)
+    if hasattr(array, "tolist"):
         return np.asarray(array.tolist())
-    if library in ("tvm_ffi", "array_api_strict"):
-        return np.from_dlpack(array).copy()
-    if library in ("warp", "paddle", "tensorflow"):
+    if hasattr(array, "numpy"):
         return np.asarray(array.numpy())
+    if library in HELD:
+        return np.asarray(HELD[library](array))
     return np.array(array)
 
 
-MODULES = {
-    "jax": "jax",
-    "mlx": "mlx.core",
-    "pyarrow": "pyarrow",
-    "torch": "torch",
-    "tvm_ffi": "tvm_ffi",
-    "array_api_strict": "array_api_strict",
-    "warp": "warp",
-    "paddle": "paddle",
-    "tensorflow": "tensorflow",
-    "numpy": "numpy",
-}
+def is_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
+    """Equal shapes but for dimensions of 1, and equal numbers; None is a missing one, as is NaN."""
+    if [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]:
+        return False
+    wide = complex if expected.dtype.kind == "c" else float
+    a = np.array([math.nan if x is None else x for x in found.reshape(-1).tolist()], wide)
+    b = expected.reshape(-1)
+    b = np.asarray(b.astype(np.float64) if b.dtype.kind not in "c" else b, wide)
+    return bool(np.array_equal(a, b, equal_nan=True))
 
 
-def lib(name: str) -> Any:
-    return importlib.import_module(MODULES[name])
+def is_bytes(array: Any) -> bool:
+    """Has it no dtype?"""
+    library = type(array).__module__.partition(".")[0]
+    is_view = isinstance(array, memoryview) and array.format == "B"
+    named = isinstance(array, (bytes, bytearray)) or type(array).__name__ == "mmap"
+    return named or is_view or (library == "pyarrow" and not hasattr(array, "buffers"))
 
 
-def make(producer: str, case: str) -> Any:
-    """An array of that library with the case's content; ValueError where it has no such arrays."""
-    array = content(case)
-    if case == "f32-readonly" and producer not in ("numpy", "array_api_strict", "pyarrow"):
-        raise ValueError("no read-only arrays")
-    if case == "f32-grad":
-        if producer != "torch":
-            raise ValueError("no gradients")
-        return lib("torch").from_numpy(array).requires_grad_()
-    made: dict[str, Callable[[], Any]] = {
-        "numpy": lambda: array,
-        "torch": lambda: lib("torch").from_numpy(array),
-        "jax": lambda: lib("jax").numpy.array(array),
-        "mlx": lambda: lib("mlx").array(array),
-        "pyarrow": lambda: lib("pyarrow").array(array),
-        "tvm_ffi": lambda: lib("tvm_ffi").from_dlpack(array),
-        "array_api_strict": lambda: lib("array_api_strict").asarray(array, copy=False),
-        "warp": lambda: lib("warp").array(array, copy=False),
-        "paddle": lambda: lib("paddle").to_tensor(array),
-        "tensorflow": lambda: lib("tensorflow").constant(array),
-    }
-    return made[producer]()
-
-
-TAKES: dict[str, dict[str, Callable[[Any], Any]]] = {
-    "numpy": {
-        "dlpack": np.from_dlpack,
-        "convert": np.asarray,
-        "buffer": lambda x: np.asarray(memoryview(x)),
-    },
-    "torch": {
-        "dlpack": lambda x: lib("torch").from_dlpack(x),
-        "convert": lambda x: lib("torch").as_tensor(x),
-    },
-    "jax": {
-        "dlpack": lambda x: lib("jax").dlpack.from_dlpack(x),
-        "convert": lambda x: lib("jax").numpy.asarray(x),
-    },
-    "mlx": {
-        "dlpack": lambda x: lib("mlx").from_dlpack(x),
-        "convert": lambda x: lib("mlx").array(x),
-    },
-    "pyarrow": {"convert": lambda x: lib("pyarrow").array(x)},
-    "tvm_ffi": {"dlpack": lambda x: lib("tvm_ffi").from_dlpack(x)},
-    "array_api_strict": {
-        "dlpack": lambda x: lib("array_api_strict").from_dlpack(x),
-        "convert": lambda x: lib("array_api_strict").asarray(x),
-    },
-    "warp": {"dlpack": lambda x: lib("warp").from_dlpack(x)},
-    "paddle": {"dlpack": lambda x: lib("paddle").from_dlpack(x)},
-    "tensorflow": {
-        "dlpack": lambda x: lib("tensorflow").experimental.dlpack.from_dlpack(x.__dlpack__())
-    },
-}
+def is_right(result: Any, source: Any, content: np.ndarray[Any, Any]) -> bool | None:
+    """Are the values those of the source? None if the library lists none."""
+    plain = np.frombuffer(content.tobytes(), np.uint8)
+    lying = np.frombuffer(content.tobytes("A"), np.uint8)
+    try:
+        if is_bytes(result):
+            return bytes(result) in (plain.tobytes(), lying.tobytes())
+        found = values(result)
+        if found.dtype.kind == "O":
+            holes = [repr(value) in ("None", "<NA>", "masked") for value in found.reshape(-1)]
+            found = np.where(np.reshape(holes, found.shape), None, found)
+        if found.dtype.kind in "OV" and found.size and not (found.reshape(-1) == None).any():  # noqa: E711
+            return None
+        return is_same(found, plain if is_bytes(source) else content)
+    except Exception:  # a library may raise anything
+        return None
 
 
 #: A tensor's deleter may be called when its proxy is gone.
@@ -353,59 +344,118 @@ def is_waited_for(condition: Callable[[], bool], seconds: float = 2.0) -> bool:
     return condition()
 
 
-def write_into(place: Facts) -> Any:
-    """Change the first element of the memory behind an array; what stands there now."""
-    dtype = np.dtype(place.dtype)
-    before = np.frombuffer(ctypes.string_at(place.address, dtype.itemsize), dtype)[0]
-    after = np.array(not before if dtype.kind == "b" else before + 1, dtype)
-    ctypes.memmove(place.address, after.tobytes(), dtype.itemsize)
-    return after[()]
+class Alone:
+    """Shows one protocol of an array."""
+
+    def __init__(self, array: Any, name: str) -> None:
+        setattr(type(self), name, lambda _, *args, **words: getattr(array, name)(*args, **words))
 
 
-def judge(producer: str, consumer: str, protocol: str, case: str) -> dict[str, Any]:
+def spelled(consumer: Any, protocol: str) -> Callable[[Any], Any] | None:
+    """The consumer's call for a protocol, as its adapter spells it."""
+    calls = consumer.PROTOCOLS | (
+        consumer.calls("cpu", "cpu") if hasattr(consumer, "calls") else {}
+    )
+    call = calls.get(protocol)
+    if isinstance(call, Capsule):
+        return lambda x: call.function(x.__dlpack__())
+    if isinstance(call, Call):
+
+        def put(value: Any, x: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(put(each, x) for each in value)
+            return x if value is X else value
+
+        return lambda x: call.function(
+            *(put(value, x) for value in call.args),
+            **{name: put(value, x) for name, value in call.kwargs.items()},
+        )
+    return call
+
+
+def poke(at: int, size: int, look: Callable[[], bytes]) -> bool:
+    """Does a changed bit at the address show where `look` looks? It is changed back."""
+    before, seen = ctypes.string_at(at, size), look()
+    ctypes.memmove(at, bytes(byte ^ 1 for byte in before), size)
+    shows = look() != seen
+    ctypes.memmove(at, before, size)
+    return shows
+
+
+def shares(given: Facts, found: Facts, readonly: bool) -> dict[str, bool]:
+    """What pointers and writes in both directions say."""
+    verdict = {"address": given.address == found.address}
+    if not readonly:
+        bytes_of = [(place.address, width(place.dtype)) for place in (given, found)]
+        (source, item), (result, other) = bytes_of
+        verdict["write"] = poke(source, item, lambda: ctypes.string_at(result, other))
+        verdict["back"] = poke(result, other, lambda: ctypes.string_at(source, item))
+    return verdict
+
+
+def shown(source: Any, producer: Any, protocol: str, consumer: Any) -> Any:
+    """What the consumer gets for a protocol: the array, or one that shows this protocol alone."""
+    exports = getattr(producer, "EXPORTS", {})
+    name = {"dlpack": "__dlpack__", "array": "__array__"}.get(protocol, "")
+    if protocol == "dlpack" and not hasattr(source, name) and exports:
+        export = exports.get("dlpack_versioned") or exports.get("dlpack_legacy")
+        kind = type("Exported", (), {"__dlpack__": lambda *_, **__: export(source),
+                                     "__dlpack_device__": lambda _: (1, 0)})  # fmt: skip
+        return kind()
+    if protocol == "buffer":
+        return source if "buffer" in consumer.PROTOCOLS else memoryview(source)
+    if protocol == "array":
+        return type("Alone", (Alone,), {})(source, name)
+    return source
+
+
+def judge(
+    producer: Any, consumer: Any, protocol: str, spec: dict[str, Any], size: int
+) -> dict[str, Any]:
     """What is true of one exchange; `raised` where there was none."""
+    case = Case(**spec, bytes=size)
     try:
-        source = make(producer, case)
-        given = facts(source.detach() if case == "f32-grad" else source)
+        source = producer.make(case, "cpu")
+        content = case.expected() if not case.foreign else case.numpy()
+        if getattr(case, "special", "") == "swapped" and is_bytes(source):
+            content = case.stored()
+        if is_right(source, source, content) is False:
+            return {"unmade": "the maker changed the values"}
+        given = facts(source)
     except Exception as error:
-        return {"unmade": f"{type(error).__name__}: {error}"}
-    expected = content(case)
-    if (given.dtype, given.shape) != (expected.dtype.name, expected.shape):
-        return {"unmade": f"made {given.dtype} {given.shape}"}
-    if list(values(source).reshape(-1)) != list(expected.reshape(-1)):
-        return {"unmade": "the maker changed the values"}
+        return {"unmade": f"{type(error).__name__}: {error}"[:200]}
     proxy = Proxy(source, PROXIED[protocol]) if protocol in PROXIED else None
-    take = TAKES[consumer]["dlpack" if proxy else protocol]
+    take = spelled(consumer, "dlpack" if proxy else protocol)
+    take = take or spelled(consumer, "convert")
     try:
-        result = take(proxy if proxy is not None else source)
+        passed = proxy or shown(source, producer, protocol, consumer)
+        result = take(passed)
+        for name in ("ready",):
+            ready = getattr(consumer, name, None)
+            if ready is not None:
+                ready(result)
     except Exception as error:
         return {"raised": type(error).__name__, "text": str(error)[:200]}
-    if type(result) is np.ndarray and result.dtype.kind == "O":
+    kind = getattr(result, "dtype", None)
+    if result is None or (type(result) is np.ndarray and kind.kind == "O"):
         return {"objects": True}
-    found = facts(result.detach() if consumer == "torch" else result)
-    if found.dtype == "null":
-        return {"objects": True}
-    same = values(result).reshape(-1).tolist() == expected.reshape(-1).tolist()
+    found = facts(result)
     verdict: dict[str, Any] = {
         "type": f"{type(result).__module__}.{type(result).__name__}",
-        "values": same,
-        "dtype": given.dtype == found.dtype,
-        "dtypes": [given.dtype, found.dtype],
-        "shape": given.shape == found.shape,
-        "layout": given.element_strides() == found.element_strides(),
-        "empty": expected.size == 0,
+        "values": is_right(result, source, content),
+        "empty": content.size == 0,
     }
-    if expected.size:
-        verdict["address"] = given.address == found.address
-        writable = expected.flags.writeable and producer not in ("pyarrow",)
-        if writable and given.dtype == found.dtype:
-            # A new result: some libraries keep the values that were read before.
-            again = take(source if proxy is None else Proxy(source, proxy.versioned))
-            first = facts(again.detach() if consumer == "torch" else again)
-            after = write_into(given)
-            verdict["write"] = bool(values(again).reshape(-1)[0] == after)
-            verdict["address"] = verdict["address"] and first.address == given.address
-            del again
+    if given and found and not is_bytes(result) and not is_bytes(source):
+        verdict |= {
+            "dtype": given.dtype == found.dtype,
+            "dtypes": [given.dtype, found.dtype],
+            "shape": given.shape == found.shape,
+            "layout": given.element_strides() == found.element_strides(),
+        }
+    if result is source:
+        verdict["address"] = True
+    elif given and found and content.size:
+        verdict |= shares(given, found, case.readonly)
     if proxy is not None:
         verdict |= {"struct": proxy.struct, "flags": proxy.flags, "null": not proxy.has_deleter}
         if proxy.has_deleter:
@@ -415,32 +465,190 @@ def judge(producer: str, consumer: str, protocol: str, case: str) -> dict[str, A
     return verdict
 
 
-def main() -> None:
-    os.environ.update(JAX_PLATFORMS="cpu", TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
-    request = json.loads(Path(sys.argv[1]).read_text())
+def judge_all(cells: list[list[Any]]) -> None:
+    """Judge cells of one producer, and print a line before and after each."""
     # Libraries print to standard output too.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    # Paddle stands before TensorFlow: the other order crashes.
-    for name in ("paddle", *MODULES):
-        if name in (*request["producers"], *request["consumers"]):
-            lib(name)
-    if "warp" in (*request["producers"], *request["consumers"]):
-        lib("warp").config.quiet = True
-        lib("warp").init()
-    for producer in request["producers"]:
-        for consumer in request["consumers"]:
-            for protocol in request["protocols"]:
-                if not TAKES[consumer].keys() & {protocol, "dlpack" if protocol in PROXIED else ""}:
-                    continue
-                for case in request["cases"]:
-                    key = [producer, consumer, protocol, case]
-                    print(json.dumps({"began": key}), file=out, flush=True)
-                    print(json.dumps({"cell": key, **judge(*key)}), file=out, flush=True)
+    loaded: dict[tuple[str, str], Any] = {}
+    for *key, size in cells:
+        print(json.dumps({"began": key}), file=out, flush=True)
+        ends: list[Any] = []
+        for role, name in (("producer", key[0]), ("consumer", key[1])):
+            if (role, name) not in loaded:
+                try:
+                    path = str(PACKAGE / f"{role}s" / f"{name}.py")
+                    loaded[role, name] = load_adapter(role, name, path)
+                except BaseException as error:  # a library may raise anything
+                    loaded[role, name] = error
+            ends.append(loaded[role, name])
+        failed = [end for end in ends if isinstance(end, BaseException)]
+        verdict = {"unmade": f"import: {failed[0]}"[:200]} if failed else judge(
+            *ends, key[2], _core.case(key[3]), size)  # fmt: skip
+        print(json.dumps({"cell": key, **verdict}), file=out, flush=True)
     # No library's shutdown is of interest.
     out.flush()
     os._exit(0)
 
 
+def judged(cells: list[Key], sizes: dict[Key, int], seconds: float = 60) -> Verdicts:
+    """The verdicts on the cells: a process for each pair, and a new one after a crash."""
+    verdicts: Verdicts = {}
+    by_pair: dict[Key, list[Key]] = {}
+    for key in cells:
+        by_pair.setdefault(key[:2], []).append(key)
+    for own in by_pair.values():
+        left = list(own)
+        while left:
+            lines, status = _judged_apart([[*key, sizes[key]] for key in left], seconds)
+            done = {tuple(line.pop("cell")): line for line in lines if "cell" in line}
+            verdicts |= done
+            began = [tuple(line["began"]) for line in lines if "began" in line]
+            if began and began[-1] not in done:
+                verdicts[began[-1]] = {"unmade": f"the judge ended with {status}"}
+            elif not began:
+                break
+            left = [key for key in left if key not in verdicts]
+    return verdicts
+
+
+def _judged_apart(cells: list[list[Any]], seconds: float) -> tuple[list[dict[str, Any]], object]:
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(cells, file)
+        file.flush()
+        command = [sys.executable, __file__, "--judge", file.name]
+        settings = {"JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                              env=os.environ | settings, text=True) as child:  # fmt: skip
+            try:
+                out, _ = child.communicate(timeout=seconds + 2 * len(cells))
+            except subprocess.TimeoutExpired:
+                child.kill()
+                out, _ = child.communicate()
+    return [json.loads(line) for line in out.splitlines()], child.returncode
+
+
+def by_key(document: dict[str, Any]) -> Verdicts:
+    """The exchanges of a run by producer, consumer, protocol and case."""
+    every = (*document["benchmarks"], *document["not_measured"])
+    return {
+        (e["producer"], e["consumer"], e["protocol"], e["case"]): e
+        for e in every
+        if e["phase"] == "exchange" and e["clock"] == "call" and e["device"] == "cpu"
+    }
+
+
+WORKS = ("zero-copy", "copy", "device-copy", "unproven")
+#: Outcomes that the oracle tries.
+TRIED = (*WORKS, "refused", "wrong")
+FLAGS = {"read-only": 1, "is-copied": 2}
+Claim = tuple[str, Any, Any]  #: what, as the oracle found it, as the document says it
+
+
+def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
+    """What both say of one combination. What one of them left undecided is no claim."""
+    outcome = entry.get("found", entry["outcome"])
+    works = "raised" not in oracle and "objects" not in oracle
+    if outcome == "wrong":
+        if works and oracle["values"] is not None:
+            yield "values", oracle["values"], False
+        return
+    yield "works", works, outcome in WORKS
+    if not works or outcome not in WORKS:
+        return
+    if oracle["values"] is not None:
+        yield "values", oracle["values"], True
+    changed, evidence = set(entry["changed"]), entry["evidence"]
+    for proof in ("address", "write"):
+        if proof in oracle and evidence[proof] != "skipped":
+            yield proof, oracle[proof], evidence[proof] == "yes"
+    shared = oracle.get("write", oracle.get("address"))
+    if shared is not None and outcome != "unproven":
+        yield "shared", shared, outcome == "zero-copy"
+    if "dtype" in oracle:
+        yield "dtype kept", oracle["dtype"], not changed & {"dtype", "precision"}
+        yield "shape kept", oracle["shape"], "shape" not in changed
+        if oracle["shape"] and not oracle["empty"]:
+            yield "strides kept", oracle["layout"], "layout" not in changed
+    if "struct" not in oracle:
+        return
+    observed = entry.get("observed", {})
+    if observed.get("struct"):
+        yield "struct", oracle["struct"], observed["struct"]
+    if observed.get("struct") == "versioned":
+        yield "flags", oracle["flags"] & 3, sum(FLAGS.get(word, 0) for word in observed["flags"])
+    if "warnings" in entry:
+        codes = sorted(w["code"] for w in entry["warnings"] if w["code"].startswith("deleter-"))
+        yield "deleter", sorted(deleter_warnings(oracle)), codes
+
+
+def deleter_warnings(oracle: dict[str, Any]) -> Iterator[str]:
+    if oracle["null"]:
+        yield "deleter-null"
+    elif oracle["deleted"] == 0:
+        yield "deleter-never"
+    if oracle.get("early"):
+        yield "deleter-early"
+
+
+def compared(oracle: Verdicts, document: dict[str, Any]) -> tuple[Counter[str], list[str]]:
+    """What was decided, with counts, and every disagreement with both verdicts."""
+    cells = by_key(document)
+    counts: Counter[str] = Counter()
+    found = []
+    for key, verdict in oracle.items():
+        entry = cells.get(key, {"outcome": "no-protocol"})
+        outcome = entry.get("found", entry["outcome"])
+        if "unmade" in verdict or outcome not in TRIED:
+            counts["not tried by both"] += 1
+            continue
+        counts["compared"] += 1
+        counts[f"dlbench: {outcome}"] += 1
+        counts["by pointer"] += "address" in verdict
+        counts["by write both ways"] += "back" in verdict
+        counts["by values"] += verdict.get("values") is not None
+        counts["unproven that the oracle decides"] += outcome == "unproven" and "write" in verdict
+        differing = [claim for claim in claims(verdict, entry) if claim[1] != claim[2]]
+        if differing:
+            counts["disagree"] += 1
+            message = {
+                k: entry[k] for k in ("outcome", "reason", "changed", "evidence") if k in entry
+            }
+            lines = [f"{what}: oracle {mine}, document {its}" for what, mine, its in differing]
+            found.append("\n    ".join([" ".join(key), *lines, f"{verdict}", f"{message}"]))
+    return counts, found
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("libraries", nargs="*")
+    parser.add_argument("--protocols", default=",".join(PROTOCOLS))
+    parser.add_argument("--cases", default="all")
+    parser.add_argument("--run")
+    parser.add_argument("--judge")
+    options = parser.parse_args()
+    if options.judge:
+        judge_all(json.loads(Path(options.judge).read_text()))
+    folder = options.run or tempfile.mkdtemp() + "/run"
+    if not options.run:
+        names = ",".join(options.libraries) or "all"
+        axes = ["--producers", names, "--consumers", names, "--cases", options.cases]
+        rest = ["--sizes", str(SIZE), "--replicas", "1", "--precision", "99%", "--no-plots"]
+        command = [sys.executable, "-m", "dlbench", "--matrix", *axes, *rest, "--quiet"]
+        subprocess.run([*command, "--protocols", options.protocols, "--out", folder], check=True)
+    document = json.loads(Path(folder, "results.json").read_text())
+    entries = by_key(document)
+    wanted = [
+        key
+        for key, entry in entries.items()
+        if entry.get("found", entry["outcome"]) in TRIED
+        and (not options.libraries or {*key[:2]} <= {*options.libraries})
+    ]
+    counts, found = compared(judged(wanted, {k: entries[k]["bytes"] for k in wanted}), document)
+    print("\n".join(found))
+    print("\n".join(f"{count:>7} {what}" for what, count in counts.most_common()))
+    return 1 if found else 0
+
+
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
