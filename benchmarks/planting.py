@@ -23,10 +23,10 @@ PROTOCOLS = {{"dlpack": fault.from_dlpack}}
 """
 
 
-def adapters(folder: Path, steps: int) -> Path:
+def adapters(folder: Path, steps: int, text: str = ADAPTER) -> Path:
     """A folder for --adapters with a consumer `planted` that does this many more steps."""
     (folder / "consumers").mkdir(parents=True)
-    (folder / "consumers" / f"{NAME}.py").write_text(ADAPTER.format(steps=steps))
+    (folder / "consumers" / f"{NAME}.py").write_text(text.format(steps=steps))
     return folder
 
 

@@ -87,6 +87,7 @@ void bind_options(py::module_& module) {
       .def_readwrite("precision", &Options::precision)
       .def_readwrite("replicas", &Options::replicas)
       .def_readwrite("isolate", &Options::isolate)
+      .def_readwrite("evict", &Options::evict)
       .def_readwrite("orders", &Options::orders)
       .def_readwrite("seed", &Options::seed)
       .def_readwrite("context", &Options::context)

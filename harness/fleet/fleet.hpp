@@ -34,6 +34,7 @@ struct Options {
   int replicas = 1;                 ///< workers that measure each cell
   std::vector<ImportOrder> orders;  ///< known from earlier runs
   bool isolate = false;             ///< each worker measures only one pair
+  bool evict = false;  ///< evict the workers' code from the page cache between replicas
   std::uint64_t seed = 1;
   std::string context = "{}";  ///< JSON: the context of the document
   bool resume = false;         ///< continue the existing journal

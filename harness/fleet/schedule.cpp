@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <random>
 #include <utility>
 
 #include "fleet/memory.hpp"
@@ -65,13 +66,16 @@ Schedule::Schedule(Context& context) : context_(context) {
     }
   }
   // All environments are measured once before any of them is measured again, so that compared
-  // environments are measured at about the same time.
+  // environments are measured at about the same time. In random order, because a periodic load of
+  // the machine would hit the same environment in each replica.
   // The pass after the last replica is for cells with a disturbed worker; without such cells it
   // starts none.
+  std::vector<std::string> environments = environments_of(context.plan);
   const int replicas = context.options.replicas;
   const bool is_repeated = static_cast<std::size_t>(replicas) >= kFewestComparable;
   for (int replica = 0; replica < replicas + (is_repeated ? 1 : 0); ++replica) {
-    for (const std::string& environment : environments_of(context.plan)) {
+    std::shuffle(environments.begin(), environments.end(), context.random);
+    for (const std::string& environment : environments) {
       add_jobs(environment, pairs_in(context.plan, environment), replica);
     }
   }
@@ -109,6 +113,12 @@ void Schedule::run() {
     for (auto& run : *runs) retire(run);
     runs->clear();
   }
+  evict_code();  // for the first worker of the next run
+}
+
+/// Gives the next workers other pages of the same code; see MappedCode.
+void Schedule::evict_code() {
+  if (context_.options.evict) kept_.merge(code_.evict());
 }
 
 /// The allowed number of concurrent imports: one for the first worker, so that its results appear
@@ -123,7 +133,7 @@ bool Schedule::must_wait() const {
   const int replica = queue_.front().replica;
   // Which cells had a disturbed worker is known in the end.
   if (replica == context_.options.replicas) return true;
-  return replica > replica_ && !context_.deaths.empty();
+  return replica > replica_ && (context_.options.evict || !context_.deaths.empty());
 }
 
 void Schedule::import_some() {
@@ -188,6 +198,13 @@ std::optional<Job> Schedule::pop_job() {
   if (job.replica > replica_) {
     replica_ = job.replica;
     context_.explain_failures();
+    evict_code();
+  }
+  if (const auto kept = kept_.find(job.group.environment); kept != kept_.end()) {
+    warn(
+        job.warnings, "code-not-evicted",
+        "another process uses " + kept->second + ", so all workers have its code at the same place",
+        data_of("file", kept->second));
   }
   std::vector<Group> groups =
       plan_groups(context_.plan, job.group.pairs, context_.known, most_libraries_);
@@ -323,7 +340,10 @@ void Schedule::requeue(const GroupRun& run) {
 }
 
 void Schedule::retire(std::unique_ptr<GroupRun>& run) {
-  if (run && run->is_alive()) context_.workers.dismiss(run->release());
+  if (run && run->is_alive()) {
+    if (context_.options.evict) code_.add(run->job().group.environment, run->worker()->pid());
+    context_.workers.dismiss(run->release());
+  }
   run.reset();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "fleet/group_run.hpp"
+#include "fleet/mapped_code.hpp"
 
 namespace dlbench::fleet {
 
@@ -32,8 +34,10 @@ class Schedule {
   void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
   void import_some();
   std::size_t most_imports() const;
-  /// Does the next job depend on workers of earlier replicas that are not done yet?
+  /// Must the workers of earlier replicas end first? The next job may depend on them, and code that
+  /// a worker maps cannot be evicted.
   bool must_wait() const;
+  void evict_code();
   std::unique_ptr<GroupRun> next_needed();
   /// Takes the next job, divides its pairs into the groups that are possible now, and returns the
   /// first group.
@@ -57,6 +61,8 @@ class Schedule {
   bool one_at_a_time_ = false;               ///< two concurrent imports were too slow or too large
   /// {environment, library}: imports that failed with other libraries and then worked with them.
   std::set<std::pair<std::string, std::string>> again_;
+  MappedCode code_;
+  std::map<std::string, std::string> kept_;  ///< by environment: a file that could not be evicted
 };
 
 }  // namespace dlbench::fleet

@@ -78,10 +78,13 @@ struct CodeMeaning {
 };
 
 /// All warnings of cells. `results/schema.json` and the reference list the same codes.
-inline constexpr std::array<CodeMeaning, 52> kWarnings{{
+inline constexpr std::array<CodeMeaning, 53> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
+    {"code-not-evicted",
+     "another process uses `data.file`, so all workers had its code at the same place in memory; "
+     "another copy of the file may be slower or faster by a tenth or more"},
     {"contradiction",
      "the instrument `data.trusted` reports `data.result`, and `data.other` reports the opposite; "
      "neither decides, so the outcome is `unproven`"},

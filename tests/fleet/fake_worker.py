@@ -7,7 +7,9 @@ A `what` with @FILE behind it is done once only: FILE remembers; see also `slown
 """
 
 import contextlib
+import ctypes
 import json
+import mmap
 import os
 import signal
 import socket
@@ -101,9 +103,29 @@ def act(what):
         require_alone()
     elif what == "slow":
         time.sleep(0.3)
+    elif what.startswith("map:"):
+        map_code(Path(what.removeprefix("map:")))
     else:
         raise ValueError(what)
     return False
+
+
+def map_code(path):
+    """Map the file as code, as an import of a library does. A line of PATH.log holds how many of
+    its pages were in the page cache before."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mmap.restype = ctypes.c_void_p
+    libc.mmap.argtypes = (ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long)
+    libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        kind = (mmap.PROT_READ | mmap.PROT_EXEC, mmap.MAP_SHARED, file.fileno(), 0)
+        code = libc.mmap(None, size, *kind)
+        pages = ctypes.create_string_buffer(size // mmap.PAGESIZE)
+        libc.mincore(code, size, pages)
+        ctypes.string_at(code, size)
+    with path.with_suffix(".log").open("a") as log:
+        log.write(f"{sum(page & 1 for page in pages.raw)}\n")
 
 
 def states():

@@ -16,6 +16,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import other_pythons
 import samples
 import synthetic
 from dlbench import cli, exporters
@@ -592,6 +593,11 @@ def test_two_environments_interleaved(tmp_path: Path, capsys: pytest.CaptureFixt
     status, _, err = run(capsys, "native", "native", "--base-env=a=/nowhere", "--head-env=b=/none")
     assert status == 2
     assert "/nowhere: no such file" in err
+    bare = other_pythons.answering(tmp_path / "bare", numpy=False)
+    words = ["native", "native", f"--base-env=bare={bare}", f"--head-env=new={sys.executable}"]
+    status, _, err = run(capsys, *words)
+    assert status == 2
+    assert "environment 'bare': no NumPy, which every worker needs" in err
 
 
 @pytest.fixture

@@ -133,6 +133,7 @@ def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict
     unrequested = {"precision": None, "replicas": None, "env": ()}
     request = options.request({**unrequested, **params, "count": None}, words)
     request.precision = PRECISION
+    request.evict = True
     if core_options["instructions"]:
         request.count = ["instructions"]
     env = [] if params["aa"] else [params["base_env"], params["head_env"]]
@@ -161,6 +162,8 @@ def pair(request: Request, comparison: ComparisonRequest, *, quiet: bool) -> Pai
     if comparison.env:
         request.env = list(comparison.env)
         _, base, head = run.find_environments(request)
+        for side in (base, head):
+            side.require_worker()
     else:
         base, head = (replace(environment.here(), name=name) for name in ("base", "head"))
     first, second = (Side(place, run.find_libraries(request, [place])) for place in (base, head))

@@ -116,6 +116,11 @@ OPTIONS = (
         help="Import only the two libraries of a pair into each worker.",
     ),
     click.option(
+        "--evict",
+        is_flag=True,
+        help="Evict the libraries' code from the page cache between replicas; always with --env.",
+    ),
+    click.option(
         "--jobs",
         type=JOBS,
         help="Import in this many workers at a time. Default: the number of cores, at most 4.",
@@ -219,6 +224,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     made.trace_api = params.get("trace_api", False)
     made.sync = params.get("sync", False)
     made.isolate = params.get("isolate", False)
+    made.evict = params.get("evict", False)
     for axis in AXES:
         setattr(made, axis, params[axis] or [])
     for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):

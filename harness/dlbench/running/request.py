@@ -44,6 +44,7 @@ class Request:
     precision: str = "2%"
     replicas: int = 3
     isolate: bool = False
+    evict: bool = False
     jobs: int = 0
     timeout: str = "30s"
     adapters: str = ""
@@ -101,6 +102,7 @@ class Request:
             precision=_core.parse_percent(self.precision),
             replicas=self.replicas,
             isolate=self.isolate,
+            evict=self.evict or bool(self.env),
             seed=self.seed,
             context=json.dumps(context),
             resume=resume,
