@@ -222,7 +222,7 @@ void write_items(AtomicFile& file, std::string_view key, const std::vector<const
     const OrderedJson item = entry_to_json(*entry);
     require_finite(item);
     file.write(gap);
-    file.write(item.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    file.write(item.dump(-1, ' ', true, OrderedJson::error_handler_t::replace));
     gap = ",\n";
   }
   file.write("]");
@@ -256,7 +256,7 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
   require_finite(context);
   AtomicFile file(path);
   file.write("{\"context\": ");
-  file.write(context.dump(1, ' ', false, json::error_handler_t::replace));
+  file.write(context.dump(1, ' ', true, json::error_handler_t::replace));
   write_items(file, "benchmarks", measured);
   write_items(file, "not_measured", others);
   file.write("}\n");

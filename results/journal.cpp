@@ -19,8 +19,8 @@ OrderedJson header_line(const Header& header) {
 
 std::string line_of(const OrderedJson& value) {
   require_finite(value);
-  // Output of a library may not be UTF-8.
-  return value.dump(-1, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  // Output of a library may not be UTF-8, or hold what a terminal interprets.
+  return value.dump(-1, ' ', true, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 /// Locks the journal, because two writers would measure the same cells and mix their lines.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,6 +43,9 @@ def verbs() -> dict[str, click.Command]:
     import dlbench.command.verbs
 
     return dlbench.command.verbs.VERBS
+
+
+FEW_FILES = 64  #: with fewer open files a failure is due to that limit
 
 
 class Measure(click.Command):
@@ -181,7 +185,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         except (BadInput, _core.UsageError) as error:
             run.warn(str(error))
         except OSError as error:
-            run.warn(first_line(error))
+            most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+            cause = f": at most {most} files can be open (ulimit -n)" if most < FEW_FILES else ""
+            run.warn(first_line(error) + cause)
+        except MemoryError:
+            run.warn("not enough memory: raise the limit (ulimit -v), or use a larger machine")
         except RuntimeError as error:
             # Python raises a plain RuntimeError for it.
             if str(error) != "can't start new thread":

@@ -18,6 +18,7 @@ import planted
 import samples
 from dlbench import _core, cli
 from dlbench.counting import valgrind
+from dlbench.errors import BadInput
 from dlbench.machine import noise
 
 pytestmark = pytest.mark.process
@@ -386,6 +387,27 @@ def test_resume_needs_a_whole_header(dlbench: Run, text: str) -> None:
     assert status == 2
     assert err.startswith("dlbench: cannot resume 'run': run/journal.jsonl:")
     assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (MemoryError(), "not enough memory: raise the limit (ulimit -v), "),
+        (OSError(22, "Invalid argument"), ": at most 8 files can be open (ulimit -n)\n"),
+        (BadInput("a\nb: no"), "dlbench: a\\nb: no\n"),
+    ],
+)
+def test_an_error_of_the_system_is_one_line(
+    dlbench: Run, monkeypatch: pytest.MonkeyPatch, error: Exception, line: str
+) -> None:
+    def fail(_: object) -> int:
+        raise error
+
+    monkeypatch.setattr(cli, "run_command", fail)
+    monkeypatch.setattr("resource.getrlimit", lambda _: (8, 8))
+    status, _, err = dlbench("list")
+    assert (status, err.count("\n")) == (2, 1)
+    assert line in err
 
 
 @pytest.mark.parametrize("key", ["env", "adapters", "compare"])

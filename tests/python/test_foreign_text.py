@@ -130,6 +130,9 @@ def clean() -> dict[str, Any]:
     return document
 
 
+BEFORE = "before.json"  #: another run with the same texts
+
+
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A run as it was, and the same with NASTY in it; both with `;` and a space in their paths."""
@@ -139,6 +142,8 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         folder.mkdir()
         document = clean() if name == "clean" else plant(clean(), folder)
         (folder / "results.json").write_text(json.dumps(document))
+        document["context"]["dlbench"]["wall_s"] += 1.0
+        (folder / BEFORE).write_text(json.dumps(document))
         made.append(folder)
     return made[0], made[1]
 
@@ -156,7 +161,7 @@ CELLS = (("numpy", "numpy"), ("bytearray", "numpy"), ("numpy", "numpy", "convert
         ("compare", "BASE", "RUN", "--all", "--force"),
         ("compare", "BASE", "RUN", "--json", "--force"),
         *(("export", "RUN", "--format", name) for name in exporters.FORMATS),
-        ("export", "RUN", "--format", "markdown", "--base", "RUN"),
+        ("export", "RUN", "--format", "markdown", "--base", "BEFORE"),
         ("merge", "RUN", "BASE", "--out", "MERGED"),
         ("show", "RUN", "no\x1b[2J\u202e", "numpy"),
         ("show", "no\x1b[2J\u202erun"),
@@ -170,7 +175,13 @@ def test_no_verb_lets_it_through(
     tmp_path: Path,
     capfdbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    places = {"BASE": str(folders[0]), "RUN": str(folders[1]), "MERGED": str(tmp_path / "merged")}
+    before = str(folders[1] / BEFORE)
+    places = {
+        "BASE": str(folders[0]),
+        "BEFORE": before,
+        "RUN": str(folders[1]),
+        "MERGED": str(tmp_path / "merged"),
+    }
     status = cli.main([places.get(word, word) for word in words])
     out, err = (text.decode() for text in capfdbinary.readouterr())
     assert status in range(4)
@@ -309,7 +320,7 @@ def test_figures_and_report(folders: tuple[Path, Path]) -> None:
     pytest.importorskip("plotly")
     folder = folders[1]
     assert cli.main(["plot", str(folder)]) == 0
-    assert cli.main(["plot", str(folder), "--base", str(folder)]) == 0
+    assert cli.main(["plot", str(folder), "--base", str(folder / BEFORE)]) == 0
     figures = list(folder.glob("*.svg"))
     assert len(figures) >= 5
     for path in figures:
@@ -345,6 +356,8 @@ def test_adapters_and_what_they_say(
     assert status in (0, 2), err
     assert_harmless(out)
     assert_harmless(err)
+    for name in ("journal.jsonl", "results.json"):
+        assert not hidden((folder / name).read_text())
     document = json.loads((folder / "results.json").read_text())
     assert max(map(len, texts(document))) < 5000
     assert cli.main(["check", "odd", "--adapters", str(adapters), "--only", "export.capsule",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -32,6 +34,23 @@ def recorded(folder: Path) -> list[str]:
     journal = folder / "run" / "journal.jsonl"
     lines = journal.read_text().split("\n")[:-1] if journal.exists() else []
     return [line["entry"]["name"] for line in map(json.loads, lines) if "entry" in line]
+
+
+EARLY = """
+import os, signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "dlbench.cli":
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Finder())
+from dlbench.__main__ import main
+main()
+"""
+
+
+def test_an_interrupt_during_the_imports_prints_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", EARLY], capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
 @pytest.mark.parametrize("after", [0, 1, 5, 13, 19])

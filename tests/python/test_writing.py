@@ -73,9 +73,10 @@ def test_a_link_under_a_default_name_is_replaced(
     words: list[str], names: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for run in ("run", "base"):
+    for run, ns in (("run", 200.0), ("base", 100.0)):
         Path(run).mkdir()
-        Path(run, "results.json").write_text(json.dumps(samples.pair()))
+        made = samples.document(samples.measured("numpy", "numpy", ns))
+        Path(run, "results.json").write_text(json.dumps(made))
     Path("victim").write_text("mine")
     for name in names:
         Path("run", name).symlink_to("../victim")
