@@ -315,10 +315,14 @@ def test_half_a_surrogate_pair_is_spelled_out() -> None:
     assert found == {"a": r"x \ud83d y", "b": [{r"\udc00": "café 😀"}]}
 
 
+RULE = "export.capsule"
+
+
 def test_a_rules_answer_is_read() -> None:
-    result = read_result("a", {"rule": "a", "outcome": "holds", "observed": "", "struct": "legacy"})
+    answer = {"rule": RULE, "outcome": "holds", "observed": "", "struct": "legacy"}
+    result = read_result(RULE, answer)
     assert result is not None
-    assert (result.rule, result.outcome, result.struct) == ("a", HOLDS, "legacy")
+    assert (result.rule, result.outcome, result.struct) == (RULE, HOLDS, "legacy")
 
 
 @pytest.mark.parametrize(
@@ -334,7 +338,10 @@ def test_a_rules_answer_is_read() -> None:
         {"outcome": "holds", "observed": "", "struct": "new"},
         {"outcome": "holds", "observed": "", "struct": ["legacy"]},
         {"outcome": "holds", "observed": "", "source": "elsewhere"},
+        {"outcome": "holds", "observed": "", "source": ["line"]},
+        {"outcome": "holds", "observed": "", "judged": "yes"},
+        {"outcome": "holds", "observed": "x" * 3000},
     ],
 )
 def test_no_other_answer_is_a_rules_result(answer: dict[str, Any]) -> None:
-    assert read_result("a", {"rule": "a", **answer}) is None
+    assert read_result(RULE, {"rule": RULE, **answer}) is None

@@ -138,7 +138,7 @@ def read_result(name: str, answer: dict[str, Any]) -> Result | None:
             and len(observed) <= LONGEST_TEXT
             and not rest.keys() - PARTS.keys() - {"source"}
             and all(rest.get(key, words[0]) in words for key, words in PARTS.items())
-            and rest.get("source", "") in RULES.by_name[name].sources
+            and rest.get("source", "") in list(RULES.by_name[name].sources)  # it may be any JSON
         ):
             return Result(name, outcome, observed, **rest)
     return None
