@@ -50,7 +50,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     todo = [job for job, state in states.items() if state.fault]
     if dry_run:
         for job in wanted.jobs:
-            output.print_line(f"{job.label}: {'to measure' if job in todo else 'measured'}")
+            output.print_line(f"{job.label}: {'to measure' if states[job].fault else 'measured'}")
         return 0
     session = reframe.Session({})
     if todo:
