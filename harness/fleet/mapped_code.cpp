@@ -15,8 +15,8 @@
 namespace dlbench::fleet {
 namespace {
 
-/// Does the page cache have pages of the file? False where the system does not report it: to users
-/// who neither own the file nor may write it.
+/// Does the page cache have pages of the file? False where the system does not report it: if the
+/// user neither owns the file nor may write it.
 bool is_cached(const results::File& file, const std::string& path) {
   struct stat status {};
   if (::fstat(file.get(), &status) != 0 || status.st_size <= 0) return false;
