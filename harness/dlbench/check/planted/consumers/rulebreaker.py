@@ -165,7 +165,7 @@ def dtype_of(facts):
         and (
             breaks("import.unknown-bits", bits == 24)
             or breaks("import.sub-byte-bits", bits == 8)
-            or breaks("import.sub-byte", bits < 8)
+            or breaks("import.sub-byte", bits in (2, 4))
         )
     ):
         return "int8"

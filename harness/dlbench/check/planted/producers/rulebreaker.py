@@ -41,7 +41,7 @@ class Array(Others):
         start = first - self.memory.address
         self.view = np.ndarray(source.shape, source.dtype, whole, start, source.strides)
         self.view.flags.writeable = not case.readonly
-        self.exports, self.copies = 0, []
+        self.exports, self.copies, self.wants_device = 0, [], False
 
     def __del__(self):
         size = self.case.bytes
@@ -67,6 +67,7 @@ class Array(Others):
 
     def __dlpack__(self, *positional, **requested):
         enter(self.case, requested)
+        self.wants_device = "dl_device" in requested
         if positional and not breaks("export.positional"):
             raise TypeError("keyword arguments only")
         for word in requested:
@@ -82,7 +83,7 @@ class Array(Others):
         self._require_device(requested)
         self._require_sayable()
         capsule = self._borrowed(requested).capsule()
-        if breaks("export.name-static"):
+        if breaks("export.name-static", self.exports < 8):
             KEPT.append(renamed(capsule))
         return capsule
 
@@ -176,7 +177,7 @@ class Array(Others):
         if not breaks("export.copied-flag"):
             words["flags"] |= IS_COPIED
         memory = _check.Memory(self.memory)
-        if breaks("export.keeps-memory"):
+        if breaks("export.keeps-memory") and self.case.bytes == 1 << 20:
             self.copies.append(memory)
         return memory, memory.address + self.first - self.memory.address
 
@@ -187,7 +188,10 @@ class Array(Others):
         if breaks("export.dtypes", self.case.dtype == "int32"):
             code = 3
         words["dtype"] = (code, bits, 1)
-        words["device"] = (1, 1) if breaks("export.device-id") else self.place.in_dlpack()
+        plain_copy = words["flags"] & IS_COPIED and not self.wants_device
+        words["device"] = self.place.in_dlpack()
+        if breaks("export.device-id", plain_copy):
+            words["device"] = (1, 1)
         if breaks("export.device-agrees", False):
             words["device"] = (11, 0)
         shape, strides = view.shape, tuple(step // item for step in view.strides)
