@@ -100,7 +100,7 @@ def own_array(array: Any, dtype: str) -> Any:
     if hasattr(array, "__array_namespace__"):
         names = array.__array_namespace__()
     else:
-        names = sys.modules[type(array).__module__.partition(".")[0]]
+        names = sys.modules.get(type(array).__module__.partition(".")[0])
     with on_error(NotApplicable, f"it makes no {dtype}: "):
         return names.empty((8,), dtype=getattr(names, dtype))
 
