@@ -452,3 +452,18 @@ def test_a_signal_does_not_wait_for_a_rule(folder: Path) -> None:
         signal.signal(signal.SIGINT, before)
     assert time.monotonic() - began < 200
     assert kept == []  # least of all one that calls it broken
+
+
+def test_a_broken_rule_without_a_script_keeps_its_result(folder: Path) -> None:
+    """A call whose arguments the adapter's file unpacks can be made, but not cut out of it."""
+    (folder / "consumers").mkdir()
+    (folder / "consumers/mine.py").write_text(
+        "import numpy as np\nfrom dlbench import Call, X\nDISTRIBUTION = None\n"
+        "parts = (lambda x: np.from_dlpack(x)[::-1], X)\nPROTOCOLS = {'dlpack': Call(*parts)}\n"
+    )
+    status = run("mine", "--adapters", ".", "--only", "import", "--out", "out")
+    made = json.loads((folder / "out/results.json").read_text())
+    broken = [entry for entry in made["checks"] if entry["outcome"] == "broken"]
+    assert (status, {entry["reproducer"] for entry in broken}) == (1, {""})
+    assert all("(no script: " in entry["observed"] for entry in broken)
+    assert list((folder / "out").iterdir()) == [folder / "out/results.json"]

@@ -14,6 +14,7 @@ from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
 from dlbench.check.verdict import BROKEN, UNCLEAR
 from dlbench.environments.environment import here
+from dlbench.errors import BadInput
 from dlbench.machine import machine
 
 Entry = dict[str, Any]
@@ -48,17 +49,21 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
         if result.outcome == BROKEN:
             entry["accepted"] = name in accepted
             path = getattr(library, rule.role)
-            entry["reproducer"] = rule_script.script(
-                rule,
-                result.observed,
-                path,
-                library.name,
-                report.version,
-                result.struct or usual,
-                library.device,
-                result.source,
-                result.signal,
-            )
+            try:
+                entry["reproducer"] = rule_script.script(
+                    rule,
+                    result.observed,
+                    path,
+                    library.name,
+                    report.version,
+                    result.struct or usual,
+                    library.device,
+                    result.source,
+                    result.signal,
+                )
+            except BadInput as error:  # an adapter may be written in a way that cannot be cut
+                entry["reproducer"] = ""
+                entry["observed"] += f" (no script: {error})"
         found.append(entry)
     return found
 
@@ -85,7 +90,7 @@ def write(folder: Path, made: dict[str, Any]) -> list[Path]:
     _core.validate_document(str(path))
     written = [path]
     for entry in made["checks"]:
-        if "reproducer" in entry:
+        if entry.get("reproducer"):
             script = folder / script_name(entry)
             text = entry["reproducer"].encode()
             writing.write(script, lambda out, text=text: out.write(text))  # type: ignore[misc]
