@@ -159,7 +159,8 @@ TEST(Document, ARateAboveThatOfAllCoresIsNone) {
   contents.entries[1].gb_per_s = 34'829;
   const std::string size = std::to_string(contents.entries[0].cell.exchange.bytes);
   contents.workers[0].copy_floors_gb_per_s = {{"warm", 1.0}, {"warm " + size, 10.0}};
-  for (const json& entry : written(folder, contents)["benchmarks"]) {
+  const json document = written(folder, contents);
+  for (const json& entry : document["benchmarks"]) {
     EXPECT_EQ(entry.contains("gb_per_s"), entry["clock"] == "call") << entry;
   }
 }

@@ -150,7 +150,7 @@ def names(situations: Sequence[tuple[str, str]]) -> str:
     words, calls = ([*dict.fromkeys(part)] for part in zip(*situations, strict=True))
     if len(words) * len(calls) == len(situations):
         listed = "; ".join(call or "plain" for call in calls[:MOST_CALLS])
-        more = f" and {len(calls) - MOST_CALLS} calls more" if len(calls) > MOST_CALLS else ""
+        more = f" and {len(calls) - MOST_CALLS} more" if len(calls) > MOST_CALLS else ""
         return ", ".join(words) + (f": {listed}{more}" if calls != [""] else "")
     shown = [f"{word}: {call or 'plain'}" for word, call in situations[:MOST_CALLS]]
     rest = len(situations) - len(shown)
