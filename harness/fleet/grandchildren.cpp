@@ -88,8 +88,13 @@ void sweep(const Family& family) {
 Grandchildren::Grandchildren(Kill kill) : kill_(kill) {
   const std::lock_guard lock(family().mutex);
   if (kill_ == Kill::all) ++family().scopes_of_all;
+  if (family().scopes == 0) family().before.clear();
+  // An outer scope may have been there before this process started other children of its own.
+  for (const pid_t pid : children()) {
+    const bool is_marked = family().marks.contains(pid) || mark_of(pid).starts_with(own_marks());
+    if (!is_marked) family().before.insert(pid);
+  }
   if (family().scopes++ > 0) return;
-  family().before = children();
 #ifdef __linux__
   ::prctl(PR_GET_CHILD_SUBREAPER, &family().was_reaper, 0, 0, 0);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

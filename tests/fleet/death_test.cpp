@@ -9,6 +9,7 @@
 
 #include "../model/warnings.hpp"
 #include "fixture.hpp"
+#include "fleet/grandchildren.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -345,6 +346,11 @@ TEST_F(DeathTest, ChildrenOfOursFromBeforeLive) {
   if (mine == 0) {
     while (true) ::pause();
   }
+  run({library("a", "good", "call=segv")});
+  EXPECT_TRUE(is_running(mine));
+  // The child is younger than an outer scope.
+  const Grandchildren outer(Grandchildren::Kill::marked);
+  std::filesystem::remove(folder_ / "journal.jsonl");
   run({library("a", "good", "call=segv")});
   EXPECT_TRUE(is_running(mine));
   ::kill(mine, SIGKILL);
