@@ -89,7 +89,7 @@ void bind_results(py::module_& module) {
           PyErr_SetFromErrnoWithFilename(PyExc_OSError, target.c_str());
           throw py::error_already_set();
         }
-        return std::pair(draft.file.release(), draft.path.string());
+        return std::pair(draft.file.release(), draft.path);
       },
       py::arg("target"),
       "Creates a file under a temporary name beside the target, to be renamed to it before it is "

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
 version: str
@@ -185,7 +186,7 @@ most_document_bytes: int
 def validate_document(path: str) -> None: ...
 def validate_comparison(path: str) -> None: ...
 def journal_context(journal: str) -> str: ...
-def create_draft(target: str) -> tuple[int, str]: ...
+def create_draft(target: str) -> tuple[int, Path]: ...
 def compare(
     *,
     base: Sequence[str],

@@ -47,9 +47,9 @@ def write(path: Path, fill: Callable[[BinaryIO], object], *, is_requested: bool 
             if mode is not None and stat.S_ISREG(mode):
                 os.fchmod(number, stat.S_IMODE(mode))
             out.flush()
-            Path(draft).replace(target)  # while it is open, as its lock keeps it
+            draft.replace(target)  # while it is open, as its lock keeps it
     finally:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
 
 
 def write_or_refuse(

@@ -100,6 +100,13 @@ def test_a_machine_s_folder_is_no_link(
     assert list(Path("mine").iterdir()) == []
 
 
+def test_a_name_need_not_be_text(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    folder.mkdir()
+    writing.write(folder / "file", lambda out: out.write(b"content"))
+    assert [(path.name, path.read_bytes()) for path in folder.iterdir()] == [("file", b"content")]
+
+
 def test_drafts_of_ended_processes_are_removed(tmp_path: Path) -> None:
     left, held, other = (tmp_path / f".dlbench-{n}" for n in ("0" * 16, "f" * 16, "x" * 16))
     for path in (left, other, tmp_path / "mine"):
