@@ -463,6 +463,45 @@ def test_an_export_that_copies_proves_nothing_of_the_memory(
     assert any("add `address(array)` to the adapter" in text for text in found) == is_named
 
 
+def test_a_result_that_copies_when_it_is_read_is_not_shared(tmp_path: Path) -> None:
+    take = (
+        f"{NUMPY}class Lazy:\n    own = None\n"
+        "    def __init__(self, x): self.lent = np.asarray(x)\n"
+        "def values(x):\n    x.own = x.lent.copy() if x.own is None else x.own\n    return x.own\n"
+        "PROTOCOLS = {'convert': Lazy}\n"
+    )
+    assert cross(tmp_path, MAKE, take, "convert")["ok"]["outcome"] == "unproven"
+
+
+@pytest.mark.parametrize(
+    ("address", "outcome"),
+    [("", "unproven"), ("def address(x): return x.own.ctypes.data\n", "copy")],
+)
+def test_nothing_is_written_into_pages_that_are_read_only(
+    tmp_path: Path, address: str, outcome: str
+) -> None:
+    """The export does not mark them."""
+    make = (
+        f"{NUMPY}import mmap, tempfile\n"
+        "class Mapped:\n"
+        "    def __init__(self, a):\n"
+        "        file = tempfile.TemporaryFile()\n"
+        "        file.write(a)\n"
+        "        file.flush()\n"
+        "        pages = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)\n"
+        "        self.a = np.frombuffer(pages, 'f4')\n"
+        "    @property\n"
+        "    def __array_interface__(self):\n"
+        "        return self.a.__array_interface__ | {'data': (self.a.ctypes.data, False)}\n"
+        "def make(case, device): return Mapped(case.numpy())\n"
+    )
+    take = (
+        f"{NUMPY}class Own:\n    def __init__(self, x): self.own = np.array(x)\n"
+        f"def values(x): return x.own.copy()\nPROTOCOLS = {{'convert': Own}}\n{address}"
+    )
+    assert cross(tmp_path, make, take, "convert")["ok"]["outcome"] == outcome
+
+
 @pytest.mark.parametrize(("listed", "outcome"), [(True, "unproven"), (False, "wrong")])
 def test_a_wrong_export_of_a_right_result_is_not_the_consumers_fault(
     tmp_path: Path, listed: bool, outcome: str

@@ -62,24 +62,28 @@ void ExchangeJudge::compare_exports() {
 }
 
 // Does a result without a known address show what is written into the source? A library may copy
-// or keep the values when they are first read, so both the first and the second read must agree.
+// the values when they are first read, so a read after the source is restored must show that, too.
 void ExchangeJudge::compare_written_values() {
   const exchange::View& expected = call_.pool().expected->view;
   try {
     const Held source = read_place(call_.first_array(), call_.producer());
-    if (source.view.readonly || expected.readonly || source.view.device != exchange::Device{} ||
+    if (!is_writable(source.view) || expected.readonly ||
+        source.view.device != exchange::Device{} ||
         writable_place(call_.first_array(), call_.producer(), source.view.address) == Writable::no)
       return;
     const std::vector<unsigned char> missing =
         missing_of(extras_of(call_.first_array(), call_.producer()));
     const Ref result = call_.import_and_wait(call_.inputs()[0]);
-    const auto shows = [&] {
-      const exchange::Changed written(source.view);
+    const auto differs = [&] {
       const Held values = read_values(result.get(), call_.consumer());
       return !exchange::difference(expected, values.view, missing).empty();
     };
+    const auto shows = [&] {
+      const exchange::Changed written(source.view);
+      return differs();
+    };
     const bool first = shows();
-    if (first != shows()) return;
+    if (differs() || first != shows()) return;
     judgement_.evidence.write = first ? Proof::yes : Proof::no;
     forget(judgement_.warnings, "addresses-not-compared");
   } catch (const Failure&) {

@@ -38,14 +38,6 @@ bool is_fault(const Failure& failure) {
   return failure.outcome == Outcome::wrong || failure.outcome == Outcome::no_protocol;
 }
 
-bool is_writable(const exchange::View& view) {
-  const exchange::Extent extent = exchange::extent_of(view);
-  const auto mappings = exchange::mappings_of(extent.begin, extent.end);
-  return !mappings.empty() && std::all_of(mappings.begin(), mappings.end(), [](const auto& one) {
-    return (one.protection & PROT_WRITE) != 0;
-  });
-}
-
 // Shared memory with two addresses is either mapped twice or copied on the first write.
 void warn_of_copy_on_write(const exchange::View& source, const exchange::View& found,
                            Warnings& warnings) {
@@ -100,9 +92,9 @@ std::string other_than_case(const exchange::View& expected, const exchange::View
     return "lies at a multiple of " + std::to_string(std::min(found, kAlignment)) +
            " bytes; the case is a multiple of " + std::to_string(wanted) + " and no larger one";
   }
-  const bool is_writable =
+  const bool is_unprotected =
       expected.readonly && writable_place(source, producer, made.address) == Writable::yes;
-  return is_writable ? "may be written to" : "";
+  return is_unprotected ? "may be written to" : "";
 }
 
 void require_case(const exchange::View& expected, PyObject* source, const Library& producer) {
@@ -148,6 +140,15 @@ bool lies_with_other_empties(const exchange::View& source, const Pool& pool,
 }
 
 }  // namespace
+
+bool is_writable(const exchange::View& view) {
+  if (!exchange::on_host(view.device)) return !view.readonly;
+  const exchange::Extent extent = exchange::extent_of(view);
+  const auto mappings = exchange::mappings_of(extent.begin, extent.end);
+  return !view.readonly && !mappings.empty() &&
+         std::all_of(mappings.begin(), mappings.end(),
+                     [](const auto& one) { return (one.protection & PROT_WRITE) != 0; });
+}
 
 Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
                        const Library& consumer) {
@@ -234,7 +235,9 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     if (lies_with_other_empties(from.view, pool, producer)) {
       judgement.evidence.address = Proof::skipped;
     }
-    judgement.evidence.write = write_through_anywhere(from.view, to.view);
+    if (is_writable(from.view)) {
+      judgement.evidence.write = write_through_anywhere(from.view, to.view);
+    }
     judgement.same_bytes = from.view.bytes() == to.view.bytes();
     const bool is_shared =
         judgement.evidence.address == Proof::yes || judgement.evidence.write == Proof::yes;

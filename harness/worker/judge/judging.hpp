@@ -27,6 +27,10 @@ struct Judgement {
   bool has_right_values = false;  ///< they were read and are as expected
 };
 
+/// May the memory be written to? An export may not mark memory of read-only pages, and to write
+/// there would end this process.
+bool is_writable(const exchange::View& view);
+
 /// Compares the consumer's result for the pool's first array with the expected values, and its
 /// memory with that of the array. The consumer's data must be ready. Throws Failure `wrong` if
 /// values differ or if the consumer wrote into the producer's array. conclude() sets the outcome.
