@@ -15,8 +15,9 @@ import pytest
 import planted
 import samples
 import test_on_top_of_arrays as on_top
-from dlbench import _core
+from dlbench import _core, cli
 from dlbench.case import Case
+from dlbench.document import locate, read_document
 from dlbench.libraries import discover
 from dlbench.libraries.facts import bound_names
 from dlbench.scripts import exchange as repro
@@ -347,6 +348,33 @@ def test_a_script_names_what_else_a_copy_changes(take: str, status: int, tmp_pat
     words = ("copy, other layout", "zero-copy")
     assert done.stdout.splitlines()[-1] == f"observed: {words[0]} / now: {words[status]}"
     assert done.returncode == status
+
+
+@pytest.mark.parametrize(
+    ("producer", "take", "case", "changed"),
+    [
+        ("numpy", "lambda array: np.asarray(array, np.float64)", "f32-2d", ["dtype"]),
+        ("numpy", "lambda array: bytearray(array.tobytes())", "f32-strided", ["dtype", "layout"]),
+        ("bytearray", "lambda array: np.array(list(array))", "f32", ["dtype"]),
+        ("bytearray", "lambda array: np.array(list(array))", "i64", ["dtype"]),
+    ],
+)
+def test_a_script_observes_what_the_run_does(
+    producer: str, take: str, case: str, changed: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / "consumers").mkdir()
+    text = f"import numpy as np\nDISTRIBUTION = None\nPROTOCOLS = {{'convert': {take}}}\n"
+    (tmp_path / "consumers/mine.py").write_text(text)
+    out = str(tmp_path / "run")
+    what = ["--protocols", "convert", "--cases", case, "--sizes", "4KiB", "--replicas", "1"]
+    words = [producer, "mine", "--adapters", str(tmp_path), *what, "--no-plots", "--out", out]
+    assert cli.main(words) == 0
+    document = read_document(locate(out))
+    (entry,) = document.measured
+    assert (entry.outcome, list(entry.changed)) == ("copy", changed)
+    script = repro.script(entry, discover.catalogue(tmp_path), {})
+    done = ran(script, tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) -> None:

@@ -26,20 +26,28 @@ def as_numpy(array):
 values = as_numpy
 
 
+def element_strides(array):
+    """The strides in elements, so that another dtype is not also another layout."""
+    return [step / array.itemsize for n, step in zip(array.shape, array.strides) if n > 1]
+
+
 def lost(observed, source):
     """What NumPy sees of a result that is not as in the source."""
     observed = np.asarray(observed)
+    is_wide = observed.dtype.kind in "iu" and observed.itemsize > 1
+    if is_wide and observed.shape == (source.nbytes,) != source.shape:
+        source = np.frombuffer(source.tobytes(), np.uint8)  # numbers of bytes without a dtype
     words = ["dtype"] if observed.dtype != source.dtype else []
     if words and observed.itemsize == 1 and observed.nbytes == source.nbytes:
-        # Bytes without a dtype lie as they did.
-        return (
-            words if observed.tobytes() in (source.tobytes(), source.tobytes("A")) else ["values"]
-        )
+        if observed.tobytes() not in (source.tobytes(), source.tobytes("A")):
+            return ["values"]
+        as_it_lies = source.flags.forc and observed.tobytes() == source.tobytes("A")
+        return words if as_it_lies else [*words, "layout"]
     if words and observed.dtype.kind in "VO":
-        return [*words, "values"]  # no numbers
+        return [*words, "values"]
     if observed.shape != source.shape:
         return [*words, "shape"]
-    words += ["layout"] if observed.strides != source.strides else []
+    words += ["layout"] if element_strides(observed) != element_strides(source) else []
     return words if np.all((observed == source) | (observed != observed)) else [*words, "values"]
 
 
