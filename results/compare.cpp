@@ -282,7 +282,7 @@ std::size_t Comparison::count(ChangeWord word) const {
   const bool is_found = word == ChangeWord::slow || word == ChangeWord::fast;
   return static_cast<std::size_t>(
       std::count_if(cells.begin(), cells.end(), [=](const ComparedCell& cell) {
-        return cell.verdict == word && (is_found || cell.outcome_change != OutcomeChange::worse);
+        return cell.verdict == word && (is_found || cell.outcome_change == OutcomeChange::none);
       }));
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dlbench.compare import gate
+from dlbench.analysis import inconclusive
 from dlbench.document import Comparison
 from dlbench.terminal import changes
 
@@ -19,7 +19,7 @@ def packed(comparison: Comparison, labels: Sequence[str]) -> str:
     """The comparison's facts, and a row for each cell. `labels`: the page's names for its runs, of
     which the first is base and the last is head; two environments of one run have names."""
     head = {**comparison.to_json(without=("cells",)), "counted": comparison.counted(),
-            "undecided": gate.inconclusive(comparison, "--replicas")}  # fmt: skip
+            "undecided": inconclusive.in_words(comparison, "--replicas")}  # fmt: skip
     of_runs = {"base": labels[0], "head": labels[-1]} if len(labels) > 1 else {}
     # Omit folders, because the page may be shared.
     for name, side in comparison.sides.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dlbench import values
-from dlbench.compare import gate
+from dlbench.analysis import inconclusive
 from dlbench.document import ComparedCell, Comparison
 from dlbench.document.comparison import OPEN
 from dlbench.terminal.changes import amount, named
@@ -35,10 +35,11 @@ def section(comparison: Comparison) -> str:
         text += _table(changed, comparison.metric)
     unsure = [cell for cell in cells if cell.result in OPEN]
     if unsure:
-        summary = f"{count(len(unsure), 'cell')} inconclusive because of noise"
+        what = " and ".join(word for word in OPEN if word in {cell.result for cell in unsure})
+        summary = f"{count(len(unsure), 'cell')} {what}, with the same outcome"
         body = _table(unsure, comparison.metric)
         text += f"\n<details><summary>{summary}</summary>\n\n{body}\n</details>\n"
-    undecided = gate.inconclusive(comparison, "--replicas")
+    undecided = inconclusive.in_words(comparison, "--replicas")
     below = [*([undecided] if undecided else []), *(one.text for one in comparison.warnings)]
     return text + "".join(f"\n{markdown(line)}\n" for line in below) + "\n"
 

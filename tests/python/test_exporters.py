@@ -554,12 +554,16 @@ def test_the_summary_says_what_changed() -> None:
     head["benchmarks"][2]["real_time"] *= 2
     head["benchmarks"][3]["outcome"] = "copy"
     head["benchmarks"].pop()
-    text = exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
+    made = comparisons.of(base, head)
+    same = next(cell for cell in made["cells"] if cell["verdict"] == "SAME" and cell["base"])
+    same["verdict"] = "AMBIG"
+    text = exporters.summary(doc(head), comparison_of(made))
     changed, _, rest = text.partition("### dlbench: ")
+    assert "<summary>1 cell AMBIG, with the same outcome</summary>" in changed
     assert "cells measured" in rest
     assert changed.startswith("### What changed: 1 worse, 1 lost, 1 SLOW, 3 SAME\n")
     rows_ = [line.split(" | ") for line in changed.splitlines() if "->" in line]
-    assert [row[0] for row in rows_] == ["| worse", "| lost", "| SLOW"]
+    assert [row[0] for row in rows_] == ["| worse", "| lost", "| SLOW", "| AMBIG"]
     assert rows_[0][2:4] == ["zero-copy -> copy", "SAME"]
     assert rows_[2][2:5] == ["zero-copy", "SLOW", "2.000"]
 

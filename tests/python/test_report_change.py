@@ -56,11 +56,16 @@ def test_a_new_copy_is_first_and_red_whatever_its_time(open_page: Open) -> None:
     moved |= {"verdict": "INCONCLUSIVE", "outcome_change": "worse", "head_outcome": "copy",
               "details": ["zero-copy -> copy"]}  # fmt: skip
     made["counts"]["worse"] = 1
+    made["inconclusive"] = {"cells": 2, "of": 9, "replicas": 8, "unknown": 0, "undecidable": 1}
     page = open_page(base, head, comparison=made)
     page.own.locator("#change-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#change-chart .scatterlayer .point")
     assert page.own.locator("main > section").first.get_attribute("id") == "change"
     assert page.text("#change-caption").startswith("run0 against run1: 1 worse, ")
+    assert (
+        "about --replicas 8 on each side would detect it in 1 of them; no number of replicas"
+        in (page.text("#change-caption"))
+    )
     row = page.own.locator("#change-table tbody tr").first
     reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
     assert reported[1:4] == ["worse", "zero-copy \u2192 copy", "INCONCLUSIVE"]

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from dlbench import _core, writing
+from dlbench.analysis import inconclusive
 from dlbench.compare import gate, junit, sides, stages
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
@@ -86,7 +87,7 @@ def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int
     elif not params["quiet"]:
         show(comparison, everything=params["everything"])
     option = "--workers" if params["resume"] or sides.is_requested(params) else "--replicas"
-    undecided = gate.inconclusive(comparison, option)
+    undecided = inconclusive.in_words(comparison, option)
     if not params["quiet"]:
         if failed := gate.failures(comparison, fail_on):
             run.warn(f"a regression: {', '.join(failed)}")

@@ -28,7 +28,9 @@ values = as_numpy
 
 def element_strides(array):
     """The strides in elements, so that another dtype is not also another layout."""
-    return [step / array.itemsize for n, step in zip(array.shape, array.strides) if n > 1]
+    return [
+        step / array.itemsize for n, step in zip(array.shape, array.strides, strict=True) if n > 1
+    ]
 
 
 def lost(observed, source):

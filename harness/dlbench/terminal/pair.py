@@ -241,7 +241,7 @@ def _worker(worker: Worker) -> tuple[str, str]:
 
 
 def _guard(guard: Guard) -> str:
-    counts = [f"{guard.pages} pages", f"{guard.read} read"]
+    counts = [count(guard.pages, "page"), f"{guard.read} read"]
     counts += [f"{guard.late} of them after the call"] if guard.late else []
     counts += [f"{guard.written} written"] if guard.written else []
     by = f", by {', '.join(guard.by)}" if guard.by else ""

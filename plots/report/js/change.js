@@ -15,9 +15,7 @@ function changeText(change) {
   const see = isTimed(change) ? change.minimum_detectable_change : null;
   const detectable = see ? `; minimum detectable change: ${percent(see.median)} (median cell), `
     + `${percent(see.least)} to ${percent(see.most)} over all` : "";
-  const hidden = change.inconclusive?.cells ?? 0;
-  const open = hidden === 0 ? "" : ` Inconclusive: ${hidden} of ${change.inconclusive.of} cells could hide a change of ${percent(change.threshold)}`
-    + (change.inconclusive.replicas ? `; about ${change.inconclusive.replicas} replicas on each side would detect it.` : ".");
+  const open = change.undecided ? ` ${change.undecided}.` : "";
   const counted = isTimed(change) ? "" : `, ${change.metric} counted`;
   return [`${side(change.base)} against ${side(change.head)}${counted}: ${change.counted}. ${within}${detectable}.${open}`,
     ...(change.warnings ?? []).map((warning) => warning.text)].join(" ");
