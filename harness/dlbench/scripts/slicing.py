@@ -67,6 +67,12 @@ class Known(ast.NodeTransformer):
             return _expression(sliced(case, method, *map(ast.unparse, node.args)))
         return node
 
+    def visit_Assign(self, node: ast.Assign) -> ast.stmt:
+        """Drops `array = case.sliced(array)` where that is the array."""
+        self.generic_visit(node)
+        is_same = list(map(ast.unparse, node.targets)) == [ast.unparse(node.value)]
+        return ast.Pass() if is_same else node
+
     def visit_Expr(self, node: ast.Expr) -> ast.stmt:
         """Drops checks of what the library can express: the measurement has passed them."""
         if _name(node.value).startswith("require"):
