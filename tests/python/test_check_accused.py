@@ -4,6 +4,7 @@ no fault of it, nor is a lawful refusal; and keywords are asked in combination."
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -223,6 +224,24 @@ def test_keywords_are_obeyed_without_a_version_too(
     if kind is Careless:
         alone = ("export.copy-true", "export.device-unknown")
         assert outcomes(*alone, make=lambda case, _: kind(case.numpy())) == ["holds", "holds"]
+
+
+class Exclusive(Exporter):
+    """Is exported once at a time."""
+
+    lent: Callable[[], object] = staticmethod(lambda: None)
+
+    def __dlpack__(self, **words: Any) -> Any:
+        if self.lent() is not None:
+            raise BufferError("it is exported already")
+        view = self.array.view(type("View", (np.ndarray,), {}))
+        self.lent = weakref.ref(view)
+        return view.__dlpack__(**words)
+
+
+def test_an_array_may_be_exported_once_at_a_time() -> None:
+    made = outcomes("export.device-host", make=lambda case, _: Exclusive(case.numpy()))
+    assert made == ["holds"]
 
 
 class Lines(_check.Buffered):
