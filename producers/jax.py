@@ -30,8 +30,7 @@ def make(case, device):
     # Every array of JAX's is read-only.
     require_offset(case, "JAX")
     kind, number = split_device(device)
-    place = jax.devices(kind)[number]
-    with jax.default_device(place):
+    with jax.default_device(jax.devices(kind)[number]):
         array = jnp.array(case.numpy())  # device_put would share NumPy's memory
     require(
         array.dtype == case.dtype,
@@ -40,8 +39,7 @@ def make(case, device):
     if case.layout == "fortran":
         from jax.experimental.layout import Format, Layout
 
-        where = jax.sharding.SingleDeviceSharding(place)
-        array = jax.device_put(array, Format(Layout(major_to_minor=(1, 0)), where))
+        array = jax.device_put(array, Format(Layout(major_to_minor=(1, 0)), array.sharding))
     return array
 
 

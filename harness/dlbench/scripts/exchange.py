@@ -200,7 +200,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     # As in the worker: some pairs can be imported in one order only.
     if values.import_order(entry)[0] != entry.producer:
         roles.reverse()
-    lines = [line for role in roles for line in dict.fromkeys(parts.lines[role])]
+    lines = dict.fromkeys(line for role in roles for line in parts.lines[role])
     return slicing.script(_title(entry, versions), [*head, *lines, *body])
 
 
