@@ -229,14 +229,14 @@ def test_keywords_are_obeyed_without_a_version_too(
 class Exclusive(Exporter):
     """Is exported once at a time."""
 
-    lent: Callable[[], object] = staticmethod(lambda: None)
+    view: Callable[[], object] = staticmethod(lambda: None)
 
     def __dlpack__(self, **words: Any) -> Any:
-        if self.lent() is not None:
+        if self.view() is not None:
             raise BufferError("it is exported already")
-        view = self.array.view(type("View", (np.ndarray,), {}))
-        self.lent = weakref.ref(view)
-        return view.__dlpack__(**words)
+        shown = self.array.view(type("View", (np.ndarray,), {}))
+        self.view = weakref.ref(shown)
+        return shown.__dlpack__(**words)
 
 
 def test_an_array_may_be_exported_once_at_a_time() -> None:

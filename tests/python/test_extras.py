@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from dlbench import _core
 from samples import warning_codes, warning_texts
-from wire import F32, plant, prepare, send_request
+from wire import F32, cross
 
 pytestmark = pytest.mark.process
 
@@ -23,22 +22,6 @@ def make(case, device): return case.numpy().view(Metres)
 def extras(array): return {"unit": "m"}
 """
 PLAIN = SHARE + "def extras(array): return {}\n"
-
-
-def cross(
-    folder: Path,
-    make: str,
-    take: str,
-    protocol: str = "dlpack",
-    case: dict[str, Any] = F32,
-    size: int = 4096,
-) -> dict[str, Any]:
-    return send_request(
-        folder,
-        plant(folder, "producer", "giver", make),
-        plant(folder, "consumer", "taker", take),
-        prepare(1, "giver", "taker", protocol, case, size),
-    )[-1]
 
 
 def test_a_unit_that_is_dropped_is_named(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from numpy._core import _multiarray_umath as multiarray
 
 from dlbench import loading
 from judging import GIVE, NUMPY, READONLY, SHARE, found
-from wire import F32, plant, prepare, send_request
+from wire import F32, cross
 
 pytestmark = pytest.mark.process
 
@@ -28,15 +28,6 @@ import numpy as np
 def make(case, device):
     return case.sliced(case.unsliced(case.numpy()).copy(), np.broadcast_to)
 """
-
-
-def cross(folder: Path, make: str, take: str, protocol: str, case: dict[str, Any]) -> Any:
-    return send_request(
-        folder,
-        plant(folder, "producer", "giver", make),
-        plant(folder, "consumer", "taker", take),
-        prepare(1, "giver", "taker", protocol, case, 4096),
-    )[-1]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import pytest
 
 from dlbench import _core
 from samples import warning_codes
-from wire import F32, UNALIGNED, plant, prepare, send_request
+from wire import F32, UNALIGNED, cross, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -28,23 +28,6 @@ def found(answer: dict[str, Any]) -> str:
     """The outcome of an exchange, with what it changed."""
     ok = answer.get("ok")
     return f"{ok['outcome']} {ok['changed']}" if ok else str(answer["error"]["outcome"])
-
-
-def cross(
-    folder: Path,
-    make: str,
-    take: str,
-    protocol: str = "dlpack",
-    case: dict[str, Any] = F32,
-    size: int = 4096,
-) -> dict[str, Any]:
-    """Prepare one exchange between a planted producer and a planted consumer."""
-    return send_request(
-        folder,
-        plant(folder, "producer", "giver", make),
-        plant(folder, "consumer", "taker", take),
-        prepare(1, "giver", "taker", protocol, case, size),
-    )[-1]
 
 
 def test_a_worker_keeps_large_freed_memory_from_the_start() -> None:
@@ -466,8 +449,8 @@ def test_an_export_that_copies_proves_nothing_of_the_memory(
 def test_a_result_that_copies_when_it_is_read_is_not_shared(tmp_path: Path) -> None:
     take = (
         f"{NUMPY}class Lazy:\n    own = None\n"
-        "    def __init__(self, x): self.lent = np.asarray(x)\n"
-        "def values(x):\n    x.own = x.lent.copy() if x.own is None else x.own\n    return x.own\n"
+        "    def __init__(self, x): self.source = np.asarray(x)\n"
+        "def values(x):\n    if x.own is None: x.own = x.source.copy()\n    return x.own\n"
         "PROTOCOLS = {'convert': Lazy}\n"
     )
     assert cross(tmp_path, MAKE, take, "convert")["ok"]["outcome"] == "unproven"

@@ -65,3 +65,20 @@ def send_request(folder: Path, *requests: dict[str, Any]) -> list[dict[str, Any]
     )
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     return [line for line in lines if "ok" in line or "error" in line]
+
+
+def cross(
+    folder: Path,
+    make: str,
+    take: str,
+    protocol: str = "dlpack",
+    case: dict[str, Any] = F32,
+    size: int = 4096,
+) -> dict[str, Any]:
+    """Prepare one exchange between a planted producer and a planted consumer."""
+    return send_request(
+        folder,
+        plant(folder, "producer", "giver", make),
+        plant(folder, "consumer", "taker", take),
+        prepare(1, "giver", "taker", protocol, case, size),
+    )[-1]
