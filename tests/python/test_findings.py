@@ -181,6 +181,9 @@ def test_a_run_without_numpys_own_alignment_says_so() -> None:
     assert text.startswith("tried at multiples of 256 bytes")
     assert text.endswith("(numpy -> jax)")
     assert reported("alignment", shared, aligned) == []
+    given = {"case": "f32-align16", "code": "untimed", "found": "zero-copy", "changed": []}
+    untimed = samples.missing("numpy", "jax", "not-run", "not timed", **given)
+    assert reported("alignment", shared, untimed) == []
     assert reported("alignment", samples.measured("numpy", "numpy", 200.0)) == []
     assert reported("alignment", samples.measured("torch", "numpy", 200.0)) == []
     assert reported("alignment", samples.measured("numpy", "jax", 200.0, outcome="copy")) == []
