@@ -165,6 +165,6 @@ def test_an_interrupted_run_lists_no_case_that_was_not_run() -> None:
     assert rows(document) == []
     assert lines(document)[1:] == ["none"]
     (footer,) = terminal.footer(doc(document), 100, "")
-    assert footer.startswith("1 measured, 1 not run")
+    assert footer.startswith("1 measured, 1 not-run")
     plain_unrun = samples.missing("a", "c", "not-run", "interrupted", code="interrupted")
     assert rows(samples.document(plain_unrun, refused("a", "c", "f16"), request=REQUEST)) == []
