@@ -486,10 +486,13 @@ def test_nothing_is_written_into_pages_that_are_read_only(
 
 
 @pytest.mark.parametrize(("listed", "outcome"), [(True, "unproven"), (False, "wrong")])
+@pytest.mark.parametrize(
+    "export", ["(self.own + 1)", "self.__dict__.setdefault('a', self.own + 1)"]
+)
 def test_a_wrong_export_of_a_right_result_is_not_the_consumers_fault(
-    tmp_path: Path, listed: bool, outcome: str
+    tmp_path: Path, export: str, listed: bool, outcome: str
 ) -> None:
-    taker = mine("(self.own + 1)", TAKES if listed else TAKES + "del Mine.tolist\n")
+    taker = mine(export, TAKES if listed else TAKES + "del Mine.tolist\n")
     answer = cross(tmp_path, MAKE, taker)
     assert answer.get("ok", answer.get("error"))["outcome"] == outcome
     if listed:

@@ -178,6 +178,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   exchange::View right;  // a view with the right values
   bool has_nan = false;
   std::string differs;
+  std::string wrong_export;  // by which two ways of reading an array without a known address differ
   std::optional<Failure> fault;
   warn_if_unreadable(judgement.warnings, "values-not-checked", [&] {
     try {
@@ -185,6 +186,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
       differs = std::move(values.difference);
       if (!differs.empty()) return;
       if (!values.disagreement.empty()) {
+        if (!consumer.function("address")) wrong_export = values.disagreement;
         throw Failure{Outcome::unproven, "", std::move(values.disagreement)};
       }
       has_nan = exchange::has_nan_for(missing, expected, values.read.view);
@@ -206,6 +208,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     ComparedValues values = compare_values(expected, source, producer);
     differs = std::move(values.difference);
     if (!values.disagreement.empty()) {
+      if (!producer.function("address")) wrong_export = values.disagreement;
       throw Failure{Outcome::unproven, "", std::move(values.disagreement)};
     }
   });
@@ -228,6 +231,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   });
   warn_if_unreadable(judgement.warnings, "addresses-not-compared", [&] {
     if (result == source) judgement.evidence.address = Proof::yes;
+    if (!wrong_export.empty()) throw Failure{Outcome::unproven, "", std::move(wrong_export)};
     const Held from = read_place(source, producer);
     const Held to = read_place(result, consumer);
     judgement.crossed_device = lie_apart(from.view.device, to.view.device);
