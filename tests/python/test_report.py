@@ -317,7 +317,7 @@ def test_two_runs_are_switched_and_compared(open_page: Open) -> None:
     page.own.select_option("#choice select[name=run]", "0")
     assert page.text(button("numpy", "torch")) != before
     first = page.texts("#change-table tbody tr")[0]
-    assert first.startswith(f"numpy {ARROW} torch dlpack 4 KiBSLOW2.000")
+    assert first.startswith(f"numpy {ARROW} torch dlpack 4 KiBSLOWzero-copySLOW2.000")
     page.own.locator("#change-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#change-chart .scatterlayer .point")
     assert "SLOW" in page.texts("#change-chart .legendtext")

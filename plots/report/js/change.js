@@ -84,7 +84,7 @@ async function loadChange(runs) {
   change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
   byId("change-caption").textContent = changeText(change);
   const interval = isTimed(change) ? ["95 % interval"] : [];
-  const head = ["cell", "result", "outcome", "speed", "ratio", ...interval, "base", "head"];
+  const head = ["cell", "verdict", "outcome", "speed", "ratio", ...interval, "base", "head"];
   longTable(byId("change-table"), `${change.cells.length} cells, changed ones first`, head,
     change.cells.map((cell) => () => changeRow(change, cell, runs)), [4, 5, 6, ...interval.map(() => 7)]);
   return new LazyChart("change-chart", (place) => drawRatios(change, place));
