@@ -17,6 +17,10 @@ from dlbench.libraries import arguments, facts
 from dlbench.text.escaping import shortened
 
 
+#: What the names of adapter modules begin with, before the role and the library.
+PRIVATE = "_dlbench_"
+
+
 def load_adapter(role: str, name: str, path: str) -> ModuleType:
     """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy.
 
@@ -24,7 +28,7 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     NAME finds `("", None)`. An entry of PROTOCOLS or EXPORTS that this version of the library lacks
     is left out; ABSENT has the library's error.
     """
-    private = f"_dlbench_{role}_{name}"
+    private = f"{PRIVATE}{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is not a Python file")
@@ -112,6 +116,15 @@ def is_code_of(files: list[str], consumer: ModuleType, producer: ModuleType | No
     inside = {path.name for path in paths if any(map(path.is_relative_to, folders))}
     outside = {path.name for path in paths} - inside
     return bool(files) and set(files) <= inside - outside
+
+
+def foreign_type(array: object, producer: ModuleType) -> str:
+    """The type of a producer's array if another library of this worker defines it, and neither the
+    producer's adapter nor NumPy, whose arrays belong to all; empty otherwise."""
+    root = type(array).__module__.partition(".")[0]
+    loaded = {_library(each) for name, each in [*sys.modules.items()] if name.startswith(PRIVATE)}
+    is_foreign = root in loaded - {"numpy", _library(producer)} - _packages(producer)
+    return f"{type(array).__module__}.{type(array).__qualname__}" if is_foreign else ""
 
 
 def _library(module: ModuleType) -> str:

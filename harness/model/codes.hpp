@@ -78,7 +78,7 @@ struct CodeMeaning {
 };
 
 /// All warnings of cells. `results/schema.json` and the reference list the same codes.
-inline constexpr std::array<CodeMeaning, 53> kWarnings{{
+inline constexpr std::array<CodeMeaning, 54> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
@@ -111,6 +111,8 @@ inline constexpr std::array<CodeMeaning, 53> kWarnings{{
      "the exchange failed in a worker with other libraries and works in a worker of its pair"},
     {"few-rounds", "the cell has fewer than six rounds"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
+    {"foreign-type",
+     "the producer's array has a type of another library that the worker imports, `data.type`"},
     {"gil-enabled",
      "a library enabled the GIL of a free-threaded Python, so the cell was measured with the GIL"},
     {"host-behind", "the device waited for the host in a third of the rounds or more"},

@@ -156,3 +156,24 @@ def test_the_code_of_a_package_is_the_consumers(
 def test_the_code_of_one_library_in_both_roles_is_its_own() -> None:
     both = [adapter_of(role, "a", np=np) for role in ("consumer", "producer")]
     assert loading.is_code_of([Path(multiarray.__file__).name], *both)
+
+
+#: A type that an import of "taker" has put in the place of the library's own.
+TYPED = NUMPY + """
+class Array(np.ndarray):
+    pass
+
+Array.__module__ = "{}.core"
+
+def make(case, device):
+    return case.numpy().view(Array)
+"""
+
+
+@pytest.mark.parametrize(("root", "is_foreign"), [("taker", True), ("giver", False)])
+def test_an_array_of_another_librarys_type_is_named(
+    tmp_path: Path, root: str, is_foreign: bool
+) -> None:
+    warnings = found(tmp_path, TYPED.format(root), SHARE)["warnings"]
+    types = [one["data"]["type"] for one in warnings if one["code"] == "foreign-type"]
+    assert types == [f"{root}.core.Array"] * is_foreign

@@ -15,6 +15,7 @@ SOURCE_CHANGED = "source-changed"
 UNTIMED = "untimed"
 # of warnings
 API_CALLS_FAILED = "api-calls-failed"
+FOREIGN_TYPE = "foreign-type"
 IMPORT_ORDER = "import-order"
 IN_CACHE = "in-cache"
 INSTRUCTIONS_FAILED = "instructions-failed"

@@ -14,7 +14,7 @@ from dlbench.findings.copies import alignment, copies, writes
 from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.findings.hidden import hidden_work
-from dlbench.findings.import_effects import import_effects
+from dlbench.findings.import_effects import foreign_types, import_effects
 from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
 from dlbench.sync import table as waiting
@@ -49,6 +49,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += grouping.group_findings(places, no_protocol)
     found += _import_order(document, entries, run, run_cells)
     found += import_effects(document)
+    found += foreign_types(entries)
     found += _environments(document, entries)
     found += _absent(document.run, entries)
     found += _dropped(document.run, run)

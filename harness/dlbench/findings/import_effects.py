@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from dlbench.document import Document
+from dlbench.document import Document, Entry, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.findings.finding import Finding
 from dlbench.text.layout import listing
@@ -37,6 +37,19 @@ def import_effects(document: Document) -> Iterator[Finding]:
         if found:
             where = "" if name == DEFAULT else f" in {name}"
             yield Finding("imports" + where, "; ".join(found))
+
+
+def foreign_types(entries: Iterable[Entry]) -> Iterator[Finding]:
+    """A line for each producer with arrays of another library's type."""
+    types = {
+        (entry.producer, warning.data["type"])
+        for entry in entries
+        for warning in entry.warnings
+        if warning.code == codes.FOREIGN_TYPE
+    }
+    for producer, name in sorted(types):
+        library = name.partition(".")[0]
+        yield Finding("imports", f"{producer}: its arrays are {name} beside {library}")
 
 
 def in_words(effects: Mapping[str, Sequence[str]], most: int) -> str:

@@ -139,6 +139,19 @@ bool lies_with_other_empties(const exchange::View& source, const Pool& pool,
          read_place(pool.arrays[1].get(), producer).view.address == source.address;
 }
 
+// The import of one library may replace the type of another's arrays.
+void warn_if_foreign(Warnings& warnings, PyObject* source, const Library& producer) try {
+  const Ref loading = checked(PyImport_ImportModule("dlbench.loading"));
+  const Ref type = checked(
+      PyObject_CallMethod(loading.get(), "foreign_type", "OO", source, producer.producer.get()));
+  std::string name = text_of(type.get());
+  if (name.empty()) return;
+  warn(warnings, "foreign-type", "the producer's array is of another library's type: " + name,
+       {{"type", name}});
+} catch (const Failure&) {
+  // A type without a module or name is not another library's.
+}
+
 }  // namespace
 
 bool is_writable(const exchange::View& view) {
@@ -163,6 +176,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     extras = extras_of(source, producer);
     missing = missing_of(extras);
   });
+  warn_if_foreign(judgement.warnings, source, producer);
   std::optional<Held> made;
   bool has_bad_source = false;
   warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {

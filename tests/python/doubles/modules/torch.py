@@ -24,6 +24,10 @@ version = SimpleNamespace(hip="7.0" if HIP else None)
 strided = "strided"
 
 
+def broadcast_to(array: Any, shape: tuple[int, ...]) -> Any:
+    raise NotImplementedError("strides of 0")
+
+
 def _current_device() -> int:
     """The driver's: another library in the thread may set it."""
     return LIBRARIES[0].driver.number_from("current_device")
