@@ -16,7 +16,6 @@ from dlbench import import_effects
 from dlbench.libraries import arguments, facts
 from dlbench.text.escaping import shortened
 
-
 #: What the names of adapter modules begin with, before the role and the library.
 PRIVATE = "_dlbench_"
 

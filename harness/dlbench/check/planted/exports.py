@@ -33,7 +33,7 @@ class Others(_check.Buffered):
             changes["len"] = self.view.nbytes + 1
         if breaks("buffer.read-only") and self.case.readonly:
             flags &= ~WRITABLE
-        if breaks("buffer.contiguous", self.case.layout == "strided"):
+        if breaks("buffer.contiguous", self.case.layout == "strided" and not self.case.readonly):
             flags = FULL_RO
         if breaks("buffer.keeps-memory"):
             changes["orphan"] = True

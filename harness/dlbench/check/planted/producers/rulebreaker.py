@@ -108,9 +108,10 @@ class Array(Others):
         versioned = requested.get("max_version") is not None
         if not versioned and device[0] == 200 and breaks("export.device-unknown-unversioned"):
             return
-        if device != (1, 0) or breaks("export.device-host"):
+        if device != (1, 0) or breaks("export.device-host", requested.get("copy") is not True):
             wrong = breaks("export.device-unknown") and versioned and device[0] == 200
-            wrong |= breaks("export.copy-false-device") and requested.get("copy") is False
+            own = breaks("export.copy-false-device", device[0] != 200)
+            wrong |= own and requested.get("copy") is False
             raise (ValueError if wrong else BufferError)("dl_device")
 
     def _require_sayable(self):
@@ -205,7 +206,9 @@ class Array(Others):
             strides = None
         if breaks("export.offset") and self.case.offset:
             words["byte_offset"] += item
-        if breaks(f"export.{layout}"):
+            shape = (shape[0] - 1, *shape[1:])
+        # Rules about lifetimes have large arrays.
+        if breaks(f"export.{layout}", self.case.bytes < 1 << 17):
             shape, strides = SPOILED.get(layout, (lambda n, s: (n, s[::-1])))(shape, strides)
         return shape, strides
 
@@ -253,7 +256,7 @@ SPOILED = {
     "broadcast": lambda shape, strides: (shape, (0, 0)),
     "ones": lambda shape, strides: (shape, (3, 0, 5)),
     "scalar": lambda shape, strides: ((1,), (1,)),
-    "empty": lambda shape, strides: ((1,), (1,)),
+    "empty": lambda shape, strides: ((0, 1), (1, 1)),
 }
 
 
