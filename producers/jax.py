@@ -26,11 +26,15 @@ def devices():
     return found
 
 
+def where(device):
+    kind, number = split_device(device)
+    return jax.devices(kind)[number]
+
+
 def make(case, device):
     # Every array of JAX's is read-only.
     require_offset(case, "JAX")
-    kind, number = split_device(device)
-    with jax.default_device(jax.devices(kind)[number]):
+    with jax.default_device(where(device)):
         array = jnp.array(case.numpy())  # device_put would share NumPy's memory
     require(
         array.dtype == case.dtype,
@@ -60,11 +64,11 @@ def late(zeros, content, turns):
 
 
 @functools.cache
-def turns_a_second(where):
+def turns_a_second(place):
     def spent(turns):
-        content = jnp.ones(16, device=where)
+        content = jnp.ones(16, device=place)
         zeros = jnp.zeros_like(content)
-        count = jnp.asarray(turns, jnp.int32, device=where)
+        count = jnp.asarray(turns, jnp.int32, device=place)
         jax.block_until_ready((content, zeros, count))
         begin = time.perf_counter()
         late(zeros, content, count).block_until_ready()
@@ -74,11 +78,10 @@ def turns_a_second(where):
 
 
 def busy(case, device, seconds):
-    content = make(case, device)
-    where = content.device
+    content, place = make(case, device), where(device)
     zeros = jnp.zeros_like(content)
-    turns = jnp.asarray(int(seconds * turns_a_second(where)), jnp.int32, device=where)
+    turns = jnp.asarray(int(seconds * turns_a_second(place)), jnp.int32, device=place)
     jax.block_until_ready((content, zeros, turns))
     # The result uses this memory; reading the result's own address would wait.
-    place = zeros.unsafe_buffer_pointer()
-    return late(zeros, content, turns), place
+    address = zeros.unsafe_buffer_pointer()
+    return late(zeros, content, turns), address

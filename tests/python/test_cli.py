@@ -551,7 +551,7 @@ def test_list_names_exports_and_imports_of_the_planted_library(dlbench: Run) -> 
     assert status == 0
     first = "mine - cpu exports dlpack buffer array_interface array_struct array"
     assert lines[at].split() == first.split()
-    second = "imports dlpack dlpack_c dlpack_legacy buffer convert"
+    second = "imports dlpack dlpack_legacy dlpack_c buffer convert"
     assert lines[at + 1].split() == second.split()
 
 

@@ -97,7 +97,7 @@ def test_a_script_makes_the_exchange_again(tmp_path: Path) -> None:
             [sys.executable, "-c", script], capture_output=True, text=True, env=fakes.environment()
         )
         assert reported.returncode == 0, reported.stdout + reported.stderr
-        assert " ns\nexpected " in reported.stdout
+        assert " ns\nobserved: " in reported.stdout
 
 
 def test_version_2_of_the_interface_names_no_stream(tmp_path: Path) -> None:

@@ -159,7 +159,9 @@ def test_the_code_of_one_library_in_both_roles_is_its_own() -> None:
 
 
 #: A type that an import of "taker" has put in the place of the library's own.
-TYPED = NUMPY + """
+TYPED = (
+    NUMPY
+    + """
 class Array(np.ndarray):
     pass
 
@@ -168,6 +170,7 @@ Array.__module__ = "{}.core"
 def make(case, device):
     return case.numpy().view(Array)
 """
+)
 
 
 @pytest.mark.parametrize(("root", "is_foreign"), [("taker", True), ("giver", False)])

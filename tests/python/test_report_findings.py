@@ -122,7 +122,7 @@ def test_findings_count_the_failures_of_a_case_sweep(open_page: Open) -> None:
         request={"cases": ["all"]},
     ))  # fmt: skip
     labels = page.texts("#findings-table tbody th")
-    assert labels == ["copies", "crashed", "refused", "drift", "noise"]
+    assert labels == ["copies", "alignment", "crashed", "refused", "drift", "noise"]
     assert f"1 of 2 measured pairs: numpy {ARROW} mlx" in page.text("#findings-table")
     assert "refused3 cells, 3 reasons" in page.texts("#findings-table tbody tr")
     page.own.click("#findings-table a[href='#refusals'] >> nth=0")
