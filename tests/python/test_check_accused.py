@@ -16,7 +16,7 @@ from dlbench import _check
 from dlbench.adapter import require
 from dlbench.case import Case
 from dlbench.check import running
-from dlbench.check.known_producer import IS_READ_ONLY, KnownProducer
+from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer
 from dlbench.check.reading import values_of
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
@@ -81,6 +81,32 @@ def test_a_buffer_of_bytes_is_one_whatever_the_dtype() -> None:
 
     assert outcomes(*rules, make=raw) == ["holds", "not-applicable", "holds"]
     assert outcomes(*rules[:2], make=liar) == ["broken", "broken"]
+
+
+def as_numpy(x: Any) -> Array:
+    return np.asarray(x)
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (as_numpy, ["holds", "holds", "holds"]),
+        (lambda x: bytearray(as_numpy(x)), ["holds", "holds", "holds"]),
+        (lambda x: as_numpy(x).view("i4"), ["broken", "broken", "broken"]),
+        (lambda x: as_numpy(x)[None], ["broken", "broken", "broken"]),
+        # By a buffer, numpy.frombuffer returns a line.
+        (lambda x: as_numpy(x).ravel(), ["unclear", "broken", "broken"]),
+    ],
+    ids=["numpy", "bytes", "dtype", "shape", "line"],
+)
+def test_a_result_with_a_dtype_has_that_of_the_source_and_its_shape(
+    function: Callable[[Any], Any], expected: list[str]
+) -> None:
+    kinds = {"buffer": "buffer", "interface": "array_interface", "struct": "array_struct"}
+    consumer: Any = SimpleNamespace(PROTOCOLS=dict.fromkeys(kinds.values(), function))
+    subject = Subject("mine", None, consumer)
+    rules = [RULES.by_name[f"import-{kind}.values"] for kind in kinds]
+    assert [running.conclusion(subject, rule)[0] for rule in rules] == expected
 
 
 # Functions that no text speaks of.
@@ -242,6 +268,43 @@ class Exclusive(Exporter):
 def test_an_array_may_be_exported_once_at_a_time() -> None:
     made = outcomes("export.device-host", make=lambda case, _: Exclusive(case.numpy()))
     assert made == ["holds"]
+
+
+class Caching:
+    """Its exports with `copied` for `copy` return the same copy each time, flagged or not; with
+    None also plain ones."""
+
+    def __init__(self, array: Array, copied: object, flags: int) -> None:
+        self.own, self.copied = Exporter(array), copied
+        self.cached = Exporter(array.copy(order="K"), flags=flags)
+        self.shape = array.shape
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        is_cached = keywords.get("copy") is self.copied
+        return (self.cached if is_cached else self.own).__dlpack__(**keywords)
+
+
+@pytest.mark.parametrize(
+    ("copied", "flags", "named", "expected"),
+    [
+        ("none", 0, False, ["holds", "holds"]),
+        (False, 0, False, ["broken", "unclear"]),
+        (False, 0, True, ["broken", "holds"]),
+        (None, 0, False, ["broken", "unclear"]),
+        (None, 0, True, ["holds", "broken"]),
+        (None, IS_COPIED, False, ["holds", "holds"]),
+    ],
+)
+def test_which_of_two_memories_is_the_own_is_not_guessed(
+    copied: object, flags: int, named: bool, expected: list[str]
+) -> None:
+    more = {"address": lambda array: array.own.first} if named else {}
+    rules = ("export.copy-false", "export.copied-flag")
+    made = outcomes(*rules, make=lambda case, _: Caching(case.numpy(), copied, flags), **more)
+    assert made == expected
 
 
 class Lines(_check.Buffered):

@@ -6,8 +6,8 @@ from typing import Any
 
 from dlbench.adapter import Call
 from dlbench.check.known_producer import Array, KnownProducer, require_dtypes
-from dlbench.check.reading import on_error
-from dlbench.check.result_reader import is_bytes_of
+from dlbench.check.reading import CODES, Facts, on_error
+from dlbench.check.result_reader import is_bytes_of, is_like
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume
 
@@ -46,6 +46,24 @@ def same(subject: Subject, producer: KnownProducer, result: object) -> str:
     else:
         return "its values are the exported ones"
     raise blamed(subject, wrong, producer.array)
+
+
+def require_elements(subject: Subject, result: object, observed: Facts, array: Array) -> None:
+    """Raises as `same` does if the result differs from an array in dtype, shape or values. A result
+    without a dtype may be the bytes as they lie."""
+    if is_like(observed, array):
+        return
+    dtype = (*CODES[array.dtype.name], 1)
+    is_bytes = not hasattr(result, "dtype") and observed["dtype"][1] == 8
+    if observed["values"] not in (array.tobytes(), *([array.tobytes("A")] * is_bytes)):
+        wrong = f"its values are not what was exported, with strides {array.strides}"
+    elif is_bytes:
+        return
+    elif observed["dtype"] != dtype:
+        wrong = f"its dtype is {observed['dtype']}, not {dtype}"
+    else:
+        wrong = f"its shape is {observed['shape']}, not {array.shape}"
+    raise blamed(subject, wrong, array)
 
 
 def blamed(subject: Subject, wrong: str, array: Array) -> Broken | Unclear:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -34,17 +36,53 @@ def home(subject: Subject, array: Any) -> tuple[Any, int]:
 
 def several(subject: Subject, array: Any, **keywords: Any) -> tuple[list[Any], list[Facts]]:
     """Two exports, which must be kept, and their facts."""
-    capsules = [subject.readable(lambda: array.__dlpack__(**keywords)) for _ in range(2)]
+    return twice(subject, lambda: array.__dlpack__(**keywords))
+
+
+def twice(subject: Subject, export: Callable[[], Any]) -> tuple[list[Any], list[Facts]]:
+    """Two capsules of an export, which must be kept, and their facts."""
+    capsules = [subject.readable(export) for _ in range(2)]
     return capsules, [subject.readable(partial(read, each)) for each in capsules]
 
 
+def shared(facts: list[Facts]) -> int | None:
+    """The address that two exports share; None where they differ or are flagged as copies."""
+    one, other = facts
+    is_copy = COPIED & ((one["flags"] or 0) | (other["flags"] or 0))
+    return None if is_copy or address(one) != address(other) else address(one)
+
+
+def plain_memory(subject: Subject, array: Any) -> int | None:
+    """The address that two plain exports share."""
+    _kept, facts = twice(subject, lambda: subject.request_export(array))
+    return shared(facts)
+
+
+def named_memory(subject: Subject, array: Any, *exported: int | None) -> int | None:
+    """The address by the adapter's `address`, where one of the exports has it, too."""
+    named = None
+    with suppress(Exception):
+        named = subject.function("address")(array)
+    return named if named in exported else None
+
+
 def own_memory(subject: Subject, array: Any) -> int | None:
-    """Where the array's own memory lies, as far as two exports with copy=False agree on that."""
+    """Where the array's own memory lies, as far as exports show it. Raises Unclear where those
+    with copy=False and plain ones share no memory, and the adapter does not name its address."""
     try:
-        _kept, (one, other) = several(subject, array, **NEW, copy=False)
+        _kept, facts = several(subject, array, **NEW, copy=False)
+        never, plain = shared(facts), plain_memory(subject, array)
     except NotApplicable:
         return None
-    return address(one) if address(one) == address(other) else None
+    named = named_memory(subject, array, never, plain)
+    if named is not None:
+        return named
+    if None not in (never, plain) and never != plain:
+        raise Unclear(
+            "plain exports and those with copy=False share no memory, and none has the flag: "
+            "without `address` in the adapter it is unknown which are copies"
+        )
+    return never
 
 
 def must_copy(subject: Subject, word: str, end: type[Ended], **keywords: Any) -> str:
@@ -91,17 +129,22 @@ def copy_true_unversioned(subject: Subject, word: str, **keywords: Any) -> str:
 def copy_false(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=False exports the array's own memory, or raises BufferError
 
+    kept = capsule, requested(array)
     given = [allowed(lambda: array.__dlpack__({call}), BufferError) for _ in range(2)]
-    own, one, other = map(exported_address, [capsule, *given])
-    assert own == one or one == other, given
+    own, again, one, other = map(exported_address, [*kept, *given])
+    assert one == other and (own != again or own == one), given
     """
     array, _ = subject.exporter_of(word, keywords)
-    _kept, own = home(subject, array)
+    # A plain export may be a copy, where copy=False is none.
+    plain = plain_memory(subject, array)
     with on_refusal(BufferError, "refused: "):
-        # A plain export may be a copy, where this is none.
         capsules = [array.__dlpack__(**keywords) for _ in range(2)]
         one, other = (address(read(each)) for each in capsules)
-    expect(own == one or one == other, "it is other memory than copy=None exports")
+    expect(one == other, "each export returns other memory")
+    named = named_memory(subject, array, plain, one)
+    expect(named in (None, one), "it is not the array's memory")
+    if named is None and plain not in (None, one):
+        raise Broken("it is other memory than plain exports share: one of them is a copy")
     return "the same memory"
 
 
@@ -148,7 +191,7 @@ def copied_flag(subject: Subject, word: str, **keywords: Any) -> str:
     _kept, (one, other) = several(subject, array, **keywords)
     assume(one["struct"] == "versioned", "the legacy struct has no flags")
     is_copy = address(one) != address(other)
-    is_copy |= own_memory(subject, array) not in (None, address(one))
+    is_copy = is_copy or own_memory(subject, array) not in (None, address(one))
     assume(is_copy, "no copy is made")
     expect(
         (one["flags"] | other["flags"]) & COPIED, f"a copy is made, and flags are {one['flags']:#x}"

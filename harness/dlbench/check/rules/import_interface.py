@@ -6,13 +6,14 @@ import weakref
 from typing import Any
 
 from dlbench import _check
+from dlbench.check.imports import require_elements
 from dlbench.check.known_producer import LAYOUTS, Array, content
 from dlbench.check.reading import Facts, on_error
 from dlbench.check.rule import INTERFACE, consumer_rule
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
 from dlbench.check.situation import FILLED
 from dlbench.check.subject import Subject, collect
-from dlbench.check.verdict import Broken, NotApplicable, expect
+from dlbench.check.verdict import Broken, NotApplicable
 
 KEEPS = """\
 alive = weakref.ref(array); del array; gc.collect()
@@ -66,9 +67,8 @@ def _add(protocol: str, attribute: str, section: str) -> None:
     def check_rule(subject: Subject, word: str) -> str:
         source = Interface(LAYOUTS[word](), attribute)
         source.word = word
-        _, observed = brought(subject, source, protocol)
-        wanted = source.array.tobytes()
-        expect(observed["values"] == wanted, f"strides {source.array.strides} were not followed")
+        result, observed = brought(subject, source, protocol)
+        require_elements(subject, result, observed, source.array)
         return "its elements"
 
     lives = f"the object with {attribute} lives as long as its memory is used"
