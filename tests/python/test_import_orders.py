@@ -104,7 +104,7 @@ def test_the_script_of_the_finding_fails_as_the_run_saw_it(
     assert script.index("import early_library") < script.index("import late_library"), err
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ended.returncode == 0
-    assert "actual SIGSEGV" in ended.stdout
+    assert "now: SIGSEGV" in ended.stdout
     # The honest order, by the same script.
     names = {"early": "late", "late": "early"}
     swapped = re.sub("(early|late)_library", lambda found: names[found[1]] + "_library", script)
