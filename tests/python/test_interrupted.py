@@ -68,8 +68,9 @@ def test_a_killed_run_goes_on_and_measures_nothing_twice(tmp_path: Path, after: 
     assert status == 0, err
     names = Counter(recorded(tmp_path))
     assert set(before) <= set(names)
-    # A line with each further worker that measured the cell: three of them.
-    assert set(names.values()) == {3}
+    # A line with each further worker that measured the cell: three of them, and one more where a
+    # disturbed worker was replaced.
+    assert set(names.values()) <= {3, 4}
     assert {len(entry["workers"]) for entry in document(tmp_path)["benchmarks"]} == {3}
     assert len(entries(document(tmp_path))) == CELLS
 
