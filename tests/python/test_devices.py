@@ -136,8 +136,6 @@ def test_layouts_and_dtypes_cross(tmp_path: Path) -> None:
     outside |= {"f32-pinned", "f32-managed"}
     for case, fate in fates.items():
         wanted = "zero-copy" if case not in outside else None
-        if case == "f32-empty":
-            wanted = "unproven"
         assert wanted is None or fate == wanted, (case, fate)
         assert wanted is not None or fate in ("unsupported", "refused"), (case, fate)
 

@@ -164,16 +164,28 @@ def test_a_copy_at_the_first_look_is_lazy(tmp_path: Path) -> None:
     assert "copied when the result was first read, after `ready`" in warning_texts(ok)
 
 
-def test_a_result_that_is_copied_at_every_look_was_not_copied_lazily(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("look", "guard", "write", "outcome"),
+    [
+        # No export shows where it lies, but each one shows what was written into the source.
+        ("return self.a.copy()", "skipped", "yes", "zero-copy"),
+        # What was read back lies at one address, and is a copy of it.
+        ("self.own[:] = self.a; return self.own", "yes", "no", "unproven"),
+    ],
+    ids=["into-new-memory", "into-its-own"],
+)
+def test_a_result_that_is_copied_at_every_look_was_not_copied_lazily(
+    tmp_path: Path, look: str, guard: str, write: str, outcome: str
+) -> None:
     take = (
         "import numpy as np\nclass View:\n"
-        "    def __init__(self, a): self.a = a\n"
-        "    def __dlpack__(self, **k): return self.a.copy().__dlpack__(**k)\n"
+        "    def __init__(self, a): self.a, self.own = a, np.ones_like(a)\n"
+        f"    def __dlpack__(self, **k): {look}.__dlpack__(**k)\n"
         "PROTOCOLS = {'dlpack': lambda x: View(np.from_dlpack(x))}\n"
     )
     ok = found(tmp_path, GIVE, take)
-    assert ok["evidence"]["guard"] == "yes"
-    assert ok["outcome"] == "unproven", "what was read back is a copy of it"
+    evidence = ok["evidence"]
+    assert (evidence["guard"], evidence["write"], ok["outcome"]) == (guard, write, outcome)
     assert not ok["late_read"]
 
 
