@@ -28,12 +28,11 @@ PyObject* make_array(PyTypeObject* type, PyObject* arguments, PyObject*) try {
   Array& array = array_of(self);
   new (&array.pages) std::shared_ptr<Pages>;
   array.fault = fault_of(Py_NewRef(fault));
-  const bool hides = kind_of(array) == Kind::read_only_missing;
   fill(array,
        {.dtype = dtype,
         .shape = {source.shape, source.shape + source.ndim},
         .strides = {source.strides, source.strides + source.ndim},
-        .readonly = source.readonly != 0 && !hides},
+        .readonly = source.readonly != 0},
        source.buf);
   return made.release();
 } catch (const std::bad_alloc&) {

@@ -120,6 +120,9 @@ Managed* spoiled(Array& array, ExportedArray& exported_array, Managed* honest) {
     case Kind::lying_is_copied:
       if constexpr (versioned) honest->flags |= DLPACK_FLAG_BITMASK_IS_COPIED;
       return honest;
+    case Kind::read_only_missing:
+      if constexpr (versioned) honest->flags &= ~DLPACK_FLAG_BITMASK_READ_ONLY;
+      return honest;
     case Kind::null_deleter: {
       Managed*& endless = endless_of<Managed>(array);
       if (endless != nullptr) {

@@ -22,21 +22,16 @@ NDARRAY = {
     | _all("unproven", ("array_ufunc", "array_function")),
     "to native": _all("zero-copy", ARRAY_WAYS),
 }
-#: What has a buffer and nothing else.
+#: What has a buffer and nothing else, with or without a dtype.
 BUFFER = {
     "to numpy": _all("zero-copy", ("buffer", "convert")),
     "to native": _all("zero-copy", ("buffer",)),
-}
-#: The same without a dtype.
-BYTES = {
-    "to numpy": _all("zero-copy dtype", ("buffer", "convert")),
-    "to native": _all("zero-copy dtype", ("buffer",)),
 }
 
 #: Library -> "to numpy", "to native", "from numpy", "from native" -> protocol -> word.
 OUTCOMES: dict[str, dict[str, Words]] = {
     "array": BUFFER,
-    "bytearray": BYTES
+    "bytearray": BUFFER
     | {
         "from numpy": {"buffer": "copy dtype"},
         "from native": {"buffer": "copy dtype"},
@@ -47,8 +42,8 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from numpy": {"buffer": "zero-copy"},
         "from native": {"buffer": "zero-copy"},
     },
-    "mmap": BYTES,
-    "mpi4py": BYTES
+    "mmap": BUFFER,
+    "mpi4py": BUFFER
     | {
         which: _all("zero-copy dtype", ("buffer", "dlpack")) | {"convert": "copy dtype"}
         for which in ("from numpy", "from native")
@@ -70,10 +65,10 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from numpy": _all("zero-copy", ("buffer", "convert")),
         "from native": _all("zero-copy", ("buffer", "convert")),
     },
-    # UMat imports NumPy arrays alone, and does not show where it stores them.
+    # UMat imports NumPy arrays alone, and its content does not follow a write into the source.
     "opencv": NDARRAY
     | {
-        "from numpy": {"convert": "unproven"},
+        "from numpy": {"convert": "copy"},
         "from native": {"convert": "refused error"},
     },
     "pillow": {
@@ -105,10 +100,11 @@ CONDITIONAL: dict[str, dict[str, Words]] = {
         "from numpy": _all("zero-copy", ("dlpack", "convert")),
         "from native": _all("zero-copy", ("dlpack", "convert")),
     },
+    # Each call of Tensor.data() returns other memory, and a realized tensor has its own.
     "tinygrad": {
-        "to numpy": {"buffer": "unproven"},
-        "to native": {"buffer": "unproven"},
-        "from numpy": {"convert": "unproven"},
+        "to numpy": {"buffer": "copy"},
+        "to native": {"buffer": "copy"},
+        "from numpy": {"convert": "copy"},
         "from native": {"convert": "refused RuntimeError"},
     },
 }
