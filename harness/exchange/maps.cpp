@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <cinttypes>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace dlbench::exchange {
@@ -20,6 +22,11 @@ namespace {
 
 // jemalloc's background threads (Apache Arrow starts one) block all signals, but read no array.
 constexpr std::string_view kJemallocThread = "jemalloc_bg_thd";
+
+// While the C library starts or ends a thread, it blocks the signals in it, also its own SIGCANCEL,
+// which `pthread_sigmask` cannot block.
+constexpr int kLibrarysSignal = 32;
+constexpr std::chrono::milliseconds kMostWait{200};
 
 struct Close {
   void operator()(std::FILE* file) const { std::fclose(file); }
@@ -137,10 +144,15 @@ bool is_readable(std::uintptr_t address, std::size_t bytes) {
 }
 
 int threads_blocking(int signal) {
+  const auto until = std::chrono::steady_clock::now() + kMostWait;
   int count = 0;
   std::error_code gone;  // a thread may have ended meanwhile
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", gone)) {
-    const std::string status = content(task.path() / "status");
+    std::string status = content(task.path() / "status");
+    while (blocks(status, kLibrarysSignal) && std::chrono::steady_clock::now() < until) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      status = content(task.path() / "status");
+    }
     count += blocks(status, signal) && value_of(status, "Name") != kJemallocThread ? 1 : 0;
   }
   return count;

@@ -24,7 +24,8 @@ std::vector<Mapping> mappings_in_text(std::uintptr_t begin, std::uintptr_t end);
 bool is_readable(std::uintptr_t address, std::size_t bytes);
 
 /// The number of threads of this process that block a signal, except jemalloc's, which read no
-/// array. A fault in a thread that blocks SIGSEGV ends the process despite the handler.
+/// array. Waits for threads that are just starting or ending, which block all signals for a moment.
+/// A fault in a thread that blocks SIGSEGV ends the process despite the handler.
 int threads_blocking(int signal);
 
 }  // namespace dlbench::exchange
