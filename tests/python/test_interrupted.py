@@ -38,6 +38,7 @@ def recorded(folder: Path) -> list[str]:
 
 EARLY = """
 import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 class Finder:
     def find_spec(self, name, path=None, target=None):
         if name == "dlbench.cli":
