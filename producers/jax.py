@@ -26,15 +26,11 @@ def devices():
     return found
 
 
-def where(device):
-    kind, number = split_device(device)
-    return jax.devices(kind)[number]
-
-
 def make(case, device):
     # Every array of JAX's is read-only.
     require_offset(case, "JAX")
-    with jax.default_device(where(device)):
+    kind, number = split_device(device)
+    with jax.default_device(jax.devices(kind)[number]):
         array = jnp.array(case.numpy())  # device_put would share NumPy's memory
     require(
         array.dtype == case.dtype,
@@ -78,7 +74,8 @@ def turns_a_second(place):
 
 
 def busy(case, device, seconds):
-    content, place = make(case, device), where(device)
+    kind, number = split_device(device)
+    content, place = make(case, device), jax.devices(kind)[number]
     zeros = jnp.zeros_like(content)
     turns = jnp.asarray(int(seconds * turns_a_second(place)), jnp.int32, device=place)
     jax.block_until_ready((content, zeros, turns))

@@ -15,6 +15,11 @@ Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, i
     : plan_(plan),
       cells_(plan.cells.size()),
       replicas_(static_cast<std::size_t>(replicas)),
+      replaces_disturbed_(std::all_of(plan.cells.begin(), plan.cells.end(),
+                                      [&](const Cell& cell) {
+                                        return cell.exchange.environment ==
+                                               plan.cells.front().exchange.environment;
+                                      })),
       journal_(journal),
       observer_(observer) {
   missing_ = cells_.size() * replicas_;
@@ -78,7 +83,7 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
   --missing_;
-  if (partial.shares.size() >= replicas_ && !state.repeated) {
+  if (replaces_disturbed_ && partial.shares.size() >= replicas_ && !state.repeated) {
     if (const auto disturbed = disturbed_share(partial.shares)) {
       partial.shares.erase(partial.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
       state.repeated = true;

@@ -91,6 +91,8 @@ class Ledger {
   const plan::Plan& plan_;
   std::vector<CellState> cells_;
   std::size_t replicas_;
+  /// Not while environments are compared: each replica has all of them, and none is dropped.
+  bool replaces_disturbed_;
   results::Journal& journal_;
   Observer& observer_;
   FailedSteps failed_steps_;
