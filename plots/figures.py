@@ -19,8 +19,6 @@ from . import (
     change,
     choosing,
     drawing,
-    drift,
-    ecdf,
     fallbacks,
     machines,
     matrix,
@@ -38,8 +36,6 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
     "phases": phases.figure,
     "fallbacks": fallbacks.figure,
     "sync": sync.figure,
-    "ecdf": ecdf.figure,
-    "drift": drift.figure,
     MACHINES: machines.figure,
 }
 #: Figures that show all machines of a merged document.
@@ -55,8 +51,6 @@ NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
     "phases": (phases.has_phases, "a run with --phases all, and exchanges of at least 250 ns"),
     "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
     "sync": (sync.has_sync, "a run with --sync, on a device"),
-    "ecdf": (choosing.has_numbers, "a run with numbers"),
-    "drift": (choosing.has_numbers, "a run with numbers"),
     MACHINES: (machines.has_machines, "a merged run, with an exchange measured on two machines"),
 }
 

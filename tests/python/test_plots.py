@@ -10,7 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import choosing, drawing, drift, library_styles, phases
+from dlbench.plots import choosing, drawing, library_styles, phases
 from dlbench.plots.figures import FIGURES, draw
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -335,7 +335,7 @@ def test_a_hundred_unknown_libraries_have_styles_too() -> None:
     assert all(found[name] == library_styles.of(name) for name in library_styles.ORDER)
 
 
-@pytest.mark.parametrize("name", ["matrix", "scaling", "ecdf", "drift"])
+@pytest.mark.parametrize("name", ["matrix", "scaling"])
 def test_a_figure_names_its_origin_and_its_numbers_of_samples(name: str) -> None:
     made = samples.document(*samples.pair()["benchmarks"])
     for cell in made["benchmarks"]:
@@ -346,10 +346,3 @@ def test_a_figure_names_its_origin_and_its_numbers_of_samples(name: str) -> None
         assert any(part in text for text in origin)
     shown = joined(FIGURES[name](doc(made)))
     assert all(text in shown for text in origin)
-
-
-def test_labels_of_drift_do_not_overlap() -> None:
-    axes = Figure().add_axes((0, 0, 1, 1))
-    drift._prepare(axes, (0.9, 3.0), "")
-    labels = list(axes.yaxis.get_major_locator()())
-    assert labels == [1.0, 3.0]

@@ -43,7 +43,7 @@ EXAMPLES = int(os.environ.get("DLBENCH_READER_EXAMPLES", "20"))
 FEW = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
-FIGURES = ("matrix", "scaling", "phases", "fallbacks", "sync", "ecdf", "drift")
+FIGURES = ("matrix", "scaling", "phases", "fallbacks", "sync")
 FORMATS = ("bmf", "github-action", "pyperf", "csv", "markdown", "support")
 
 

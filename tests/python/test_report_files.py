@@ -232,8 +232,8 @@ def test_the_figure_of_changes_needs_two_sides(runs: list[Path], capsys: Capture
     )
     assert cli.main(["plot", str(runs[1]), "--base", str(runs[0])]) == 0
     assert capsys.readouterr().out.endswith("change.png\n")
-    assert cli.main(["plot", str(runs[1]), "--figure", "ecdf", "--base", str(runs[0])]) == 2
-    assert "--base is for the figure change: ecdf shows one run" in capsys.readouterr().err
+    assert cli.main(["plot", str(runs[1]), "--figure", "scaling", "--base", str(runs[0])]) == 2
+    assert "--base is for the figure change: scaling shows one run" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ from dlbench.analysis import cells, phases
 from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
 from dlbench.command import debug, listing, publish, showing
-from dlbench.command.bundle import bundle
 from dlbench.command.fleet import fleet
 from dlbench.command.merge import merge
 from dlbench.compare.verb import compare
@@ -275,7 +274,7 @@ def explain_cell(
 @click.option(
     "--figure",
     metavar="NAME",
-    help="Draw only this figure: matrix, scaling, ecdf, drift, ... Default: all.",
+    help="Draw only this figure: matrix, scaling, phases, ... Default: all.",
 )
 @click.option("--base", metavar="RUN", help="Draw the changes since RUN, the figure `change`.")
 @RELATIVE_TO
@@ -357,7 +356,6 @@ VERBS = {
         compare,
         merge,
         fleet,
-        bundle,
         publish.export,
         publish.report,
         selftest,

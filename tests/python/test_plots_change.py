@@ -1,4 +1,4 @@
-"""The figures of single rounds, of what changed, and of synchronization."""
+"""The figures of what changed, and of synchronization."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import change, drift, ecdf, library_styles, sync
+from dlbench.plots import change, sync
 from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
-from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -17,7 +16,6 @@ from matplotlib.patches import Rectangle
 
 import comparisons
 import samples
-import synthetic
 from typed import comparison_of, doc
 
 ARROW = "\u2192"
@@ -34,71 +32,8 @@ def document(**rounds: list[float]) -> dict[str, Any]:
     return samples.document(*made)
 
 
-def panel(figure: Figure, title: str = f"{ARROW} torch") -> Axes:
-    (found,) = [axes for axes in figure.axes if axes.get_title(loc="left") == title]
-    return found
-
-
-def curves(axes: Axes) -> dict[str, Any]:
-    """Lines of more than a point, by color."""
-    return {to_hex(x.get_color()): x for x in axes.lines if len(x.get_xdata()) > 2}
-
-
 def words(figure: Figure) -> str:
     return " ".join(text.get_text() for axes in figure.axes for text in axes.texts)
-
-
-def test_ecdf_has_a_curve_a_cell_with_its_median_marked() -> None:
-    figure = ecdf.figure(doc(document(numpy=[40.0, 10.0, 30.0, 20.0], jax=[5.0, 6.0, 7.0])))
-    axes = panel(figure)
-    styles = library_styles.of_all(["jax", "numpy"])
-    curve = curves(axes)[styles["numpy"].color]
-    assert list(curve.get_xdata()) == [10.0, 10.0, 20.0, 30.0, 40.0]
-    assert list(curve.get_ydata()) == [0, 0.25, 0.5, 0.75, 1]
-    marks = {
-        to_hex(x.get_color()): x.get_xdata()[0] for x in axes.lines if x.get_marker() != "None"
-    }
-    assert marks == {styles["numpy"].color: 25.0, styles["jax"].color: 6.0}
-
-
-def test_ecdf_dashes_copies() -> None:
-    made = document(numpy=[1.0, 2.0, 3.0], jax=[5.0, 6.0, 7.0])
-    made["benchmarks"][0]["outcome"] = "copy"
-    styles = {line.get_linestyle() for line in curves(panel(ecdf.figure(doc(made)))).values()}
-    assert styles == {"-", "--"}
-
-
-def test_drift_shows_rounds_in_their_order_over_the_median() -> None:
-    times = [100.0, 110.0, 120.0, 130.0, 140.0]
-    axes = panel(drift.figure(doc(document(numpy=times))))
-    (line,) = curves(axes).values()
-    assert list(line.get_xdata()) == [0, 0.25, 0.5, 0.75, 1]
-    assert list(line.get_ydata()) == pytest.approx([ns / 120.0 for ns in times])
-
-
-def test_drift_has_a_small_panel_for_each_pair() -> None:
-    figure = drift.figure(doc(document(numpy=[1.0, 2.0, 3.0], jax=[5.0, 6.0, 7.0])))
-    drawn = [axes for axes in figure.axes if curves(axes)]
-    assert len(drawn) == 2
-    assert len({axes.get_position().x0 for axes in drawn}) == 1
-    assert len({axes.get_ylim() for axes in drawn}) == 1
-    for name in ("numpy", "jax"):
-        assert name in words(figure)
-
-
-def test_drift_cuts_off_what_is_far_out_and_says_so() -> None:
-    figure = drift.figure(doc(document(numpy=[100.0, 9000.0, 101.0, 1.0, 99.0])))
-    (line,) = curves(panel(figure)).values()
-    assert max(line.get_ydata()) == drift.WIDEST
-    assert min(line.get_ydata()) == pytest.approx(1 / drift.WIDEST)
-    assert "rounds beyond 3x are drawn at the edge" in words(figure)
-
-
-def test_a_worker_is_a_line() -> None:
-    made = document(numpy=[1.0, 2.0, 3.0])
-    made["benchmarks"][0]["workers"] *= 2
-    axes = panel(drift.figure(doc(made)))
-    assert len([x for x in axes.lines if len(x.get_xdata()) == 3]) == 2
 
 
 def compared(**ratios: float) -> dict[str, Any]:
@@ -199,7 +134,7 @@ def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:
     names = {path.stem for path in draw(doc(with_streams()), tmp_path, among=AT_THE_END)}
     assert names == {"matrix", "scaling", "sync"}
     names = {path.stem for path in draw(doc(document(numpy=[1.0, 2.0])), tmp_path)}
-    assert names == {"matrix", "scaling", "ecdf", "drift"}
+    assert names == {"matrix", "scaling"}
 
 
 def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
@@ -207,17 +142,6 @@ def test_sync_without_rows_says_what_to_do_only_where_it_was_not_done() -> None:
     assert "no streams were tested: use --sync" in words(sync.figure(doc(empty)))
     empty["context"]["dlbench"]["request"] = {"sync": True}
     assert "no exchange had a queue to test" in words(sync.figure(doc(empty)))
-
-
-@pytest.mark.parametrize("name", ["ecdf", "drift"])
-def test_figures_of_rounds_have_a_panel_for_each_consumer_alike(name: str) -> None:
-    made = synthetic.document(("native", "numpy", "torch", "mlx"), failing=0.0)
-    figure = FIGURES[name](doc(made))
-    drawn = {axes.get_title(loc="left"): axes for axes in figure.axes[1:]}
-    drawn.pop("", None)  # panels below the first row
-    assert set(drawn) == {f"{ARROW} {each}" for each in ("native", "numpy", "torch", "mlx")}
-    assert len({axes.get_xlim() for axes in drawn.values()}) == 1
-    assert len({axes.get_ylim() for axes in drawn.values()}) == 1
 
 
 def test_the_key_of_fallbacks_does_not_cover_the_notes() -> None:
