@@ -45,6 +45,12 @@ struct Api {
   Code (*stream_query)(Stream) = nullptr;
   Code (*stream_wait_event)(Stream, Event, unsigned flags) = nullptr;
 
+  Code (*stream_begin_capture)(Stream, int mode) = nullptr;
+  Code (*stream_end_capture)(Stream, Graph*) = nullptr;
+  Code (*stream_is_capturing)(Stream, int* status) = nullptr;
+  Code (*graph_get_nodes)(Graph, void** nodes, std::size_t* count) = nullptr;
+  Code (*graph_destroy)(Graph) = nullptr;
+
   Code (*event_create)(Event*, unsigned flags) = nullptr;
   Code (*event_destroy)(Event) = nullptr;
   Code (*event_record)(Event, Stream) = nullptr;
@@ -91,6 +97,11 @@ void each(Api& api, Visitor&& visit) {
   visit("cuStreamSynchronize", api.stream_synchronize);
   visit("cuStreamQuery", api.stream_query);
   visit("cuStreamWaitEvent", api.stream_wait_event);
+  visit("cuStreamBeginCapture", api.stream_begin_capture);
+  visit("cuStreamEndCapture", api.stream_end_capture);
+  visit("cuStreamIsCapturing", api.stream_is_capturing);
+  visit("cuGraphGetNodes", api.graph_get_nodes);
+  visit("cuGraphDestroy", api.graph_destroy);
   visit("cuEventCreate", api.event_create);
   visit("cuEventDestroy", api.event_destroy);
   visit("cuEventRecord", api.event_record);

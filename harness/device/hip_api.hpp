@@ -47,6 +47,12 @@ struct Api {
   Code (*stream_query)(Stream) = nullptr;
   Code (*stream_wait_event)(Stream, Event, unsigned flags) = nullptr;
 
+  Code (*stream_begin_capture)(Stream, int mode) = nullptr;
+  Code (*stream_end_capture)(Stream, Graph*) = nullptr;
+  Code (*stream_is_capturing)(Stream, int* status) = nullptr;
+  Code (*graph_get_nodes)(Graph, void** nodes, std::size_t* count) = nullptr;
+  Code (*graph_destroy)(Graph) = nullptr;
+
   Code (*event_create_with_flags)(Event*, unsigned flags) = nullptr;
   Code (*event_destroy)(Event) = nullptr;
   Code (*event_record)(Event, Stream) = nullptr;
@@ -91,6 +97,11 @@ void each(Api& api, Visitor&& visit) {
   visit("hipStreamSynchronize", api.stream_synchronize);
   visit("hipStreamQuery", api.stream_query);
   visit("hipStreamWaitEvent", api.stream_wait_event);
+  visit("hipStreamBeginCapture", api.stream_begin_capture);
+  visit("hipStreamEndCapture", api.stream_end_capture);
+  visit("hipStreamIsCapturing", api.stream_is_capturing);
+  visit("hipGraphGetNodes", api.graph_get_nodes);
+  visit("hipGraphDestroy", api.graph_destroy);
   visit("hipEventCreateWithFlags", api.event_create_with_flags);
   visit("hipEventDestroy", api.event_destroy);
   visit("hipEventRecord", api.event_record);

@@ -14,6 +14,7 @@ using Code = int;
 /// meaning of the array API standard (`__dlpack__`, stream).
 using Stream = void*;
 using Event = void*;
+using Graph = void*;
 /// What is current for a thread: a context on CUDA, a device's ordinal elsewhere.
 using Current = void*;
 /// A CUdeviceptr; on HIP and sim the same number is a pointer.
@@ -27,6 +28,12 @@ enum class Memory { Pageable, Pinned, Device, Managed };
 /// same numbers in CUDA and HIP (cuda.h: CU_STREAM_NON_BLOCKING, CU_EVENT_DISABLE_TIMING).
 inline constexpr unsigned non_blocking = 1;
 inline constexpr unsigned no_timing = 2;
+
+/// The mode and the states of a stream capture; the same numbers in CUDA and HIP (cuda.h:
+/// CUstreamCaptureMode, CUstreamCaptureStatus).
+inline constexpr int capture_global = 0;
+inline constexpr int not_capturing = 0;
+inline constexpr int capture_invalidated = 2;
 
 /// The result of stream_query and event_query while work is pending (CUDA_ERROR_NOT_READY,
 /// hipErrorNotReady).
@@ -57,6 +64,14 @@ struct Table {
   Code (*stream_synchronize)(Stream) = nullptr;
   Code (*stream_query)(Stream) = nullptr;
   Code (*stream_wait)(Stream, Event, unsigned flags) = nullptr;
+
+  /// Null where the kind of device has no graphs. graph_nodes() with null nodes returns their
+  /// number.
+  Code (*capture_begin)(Stream, int mode) = nullptr;
+  Code (*capture_end)(Stream, Graph*) = nullptr;
+  Code (*capture_status)(Stream, int* status) = nullptr;
+  Code (*graph_nodes)(Graph, void** nodes, std::size_t* count) = nullptr;
+  Code (*graph_destroy)(Graph) = nullptr;
 
   Code (*event_create)(Event*, unsigned flags) = nullptr;
   Code (*event_destroy)(Event) = nullptr;

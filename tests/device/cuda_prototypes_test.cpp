@@ -36,6 +36,11 @@ TEST(CudaPrototypes, AreThoseOfTheHeader) {
   SAME(stream_synchronize, cuStreamSynchronize);
   SAME(stream_query, cuStreamQuery);
   SAME(stream_wait_event, cuStreamWaitEvent);
+  SAME(stream_begin_capture, cuStreamBeginCapture);
+  SAME(stream_end_capture, cuStreamEndCapture);
+  SAME(stream_is_capturing, cuStreamIsCapturing);
+  SAME(graph_get_nodes, cuGraphGetNodes);
+  SAME(graph_destroy, cuGraphDestroy);
   SAME(event_create, cuEventCreate);
   SAME(event_destroy, cuEventDestroy);
   SAME(event_record, cuEventRecord);

@@ -63,12 +63,17 @@ class Use {
         [&] { return t.event_query(end_); },
         [&] { return t.event_elapsed(&ms_, begin_, end_); },
         [&] { return t.synchronize(); },
+        [&] { return t.capture_begin(stream_, capture_global); },
+        [&] { return t.capture_status(stream_, &status_); },
+        [&] { return t.capture_end(stream_, &graph_); },
+        [&] { return t.graph_nodes(graph_, nullptr, &nodes_); },
     };
   }
 
   Code clean() {
     Code first = 0;
     const auto kept = [&first](Code code) { first = first != 0 ? first : code; };
+    if (graph_ != nullptr) kept(table_.graph_destroy(graph_));
     if (stream_ != nullptr) kept(table_.stream_destroy(stream_));
     if (begin_ != nullptr) kept(table_.event_destroy(begin_));
     if (end_ != nullptr) kept(table_.event_destroy(end_));
@@ -80,7 +85,9 @@ class Use {
 
   const Table& table_;
   int count_ = 0;
-  std::size_t free_ = 0, total_ = 0, cache_ = 0;
+  std::size_t free_ = 0, total_ = 0, cache_ = 0, nodes_ = 0;
+  int status_ = 0;
+  Graph graph_ = nullptr;
   Current now_ = nullptr;
   Stream stream_ = nullptr;
   Event begin_ = nullptr, end_ = nullptr;

@@ -39,6 +39,11 @@ TEST(HipPrototypes, AreThoseOfTheHeader) {
   SAME(Api, stream_synchronize, hipStreamSynchronize);
   SAME(Api, stream_query, hipStreamQuery);
   SAME(Api, stream_wait_event, hipStreamWaitEvent);
+  SAME(Api, stream_begin_capture, hipStreamBeginCapture);
+  SAME(Api, stream_end_capture, hipStreamEndCapture);
+  SAME(Api, stream_is_capturing, hipStreamIsCapturing);
+  SAME(Api, graph_get_nodes, hipGraphGetNodes);
+  SAME(Api, graph_destroy, hipGraphDestroy);
   SAME(Api, event_create_with_flags, hipEventCreateWithFlags);
   SAME(Api, event_destroy, hipEventDestroy);
   SAME(Api, event_record, hipEventRecord);

@@ -1,6 +1,7 @@
 // The fake drivers do what real ones do, where a test could otherwise pass on the fake alone.
 #include <cmath>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fakes.hpp"
@@ -218,6 +219,178 @@ TEST_P(StrictTest, AnAddressOfNothingIsRefused) {
   EXPECT_EQ(table->free(freed), 1);
   EXPECT_EQ(table->copy(word, freed, 4, a), 1);
   EXPECT_EQ(table->fill32(freed, 1, 1, a), 1);
+}
+
+constexpr int thread_local_mode = 1;
+constexpr int relaxed_mode = 2;
+
+/// Captures of a stream: how they end, and the number of their nodes.
+class CaptureTest : public StrictTest {
+ protected:
+  void begin(Stream stream, int mode = capture_global) {
+    ASSERT_EQ(table->capture_begin(stream, mode), 0);
+    EXPECT_EQ(status(stream), 1);
+  }
+
+  int status(Stream stream) {
+    int found = -1;
+    EXPECT_EQ(table->capture_status(stream, &found), 0);
+    return found;
+  }
+
+  /// The number of nodes; of a broken capture the negated code.
+  int end(Stream stream) {
+    Graph graph = nullptr;
+    const Code code = table->capture_end(stream, &graph);
+    EXPECT_EQ(graph == nullptr, code != 0);
+    EXPECT_EQ(status(stream), not_capturing);
+    EXPECT_EQ(table->stream_synchronize(stream), 0);  // usable again
+    if (code != 0) return -code;
+    std::size_t nodes = 0;
+    EXPECT_EQ(table->graph_nodes(graph, nullptr, &nodes), 0);
+    EXPECT_EQ(table->graph_destroy(graph), 0);
+    EXPECT_EQ(table->graph_destroy(graph), 1);
+    return static_cast<int>(nodes);
+  }
+
+  void record(Stream stream) { EXPECT_EQ(table->event_record(event, stream), 0); }
+  void wait(Stream stream) { EXPECT_EQ(table->stream_wait(stream, event, 0), 0); }
+
+  Stream make_blocking() {
+    Stream made = nullptr;
+    EXPECT_EQ(table->stream_create(&made, 0), 0);
+    return made;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Devices, CaptureTest, testing::Values("cuda", "rocm"),
+                         [](const auto& one) { return std::string(one.param); });
+
+TEST_P(CaptureTest, WorkBecomesNodesAndDoesNotRun) {
+  begin(a);
+  EXPECT_EQ(table->fill32(word, 7, 1, a), 0);
+  EXPECT_EQ(table->delay(a, 0, 0, word, 8), 0);
+  EXPECT_EQ(end(a), 2);
+  EXPECT_EQ(observed(), 1U);
+  begin(a);
+  EXPECT_EQ(end(a), 0);
+}
+
+TEST_P(CaptureTest, AForkThatIsJoinedIsPartOfTheGraph) {
+  begin(a);
+  record(a);
+  wait(b);
+  EXPECT_EQ(status(b), 1);
+  EXPECT_EQ(table->fill32(word, 7, 1, b), 0);
+  record(b);
+  wait(a);
+  EXPECT_EQ(end(a), 1);
+  EXPECT_EQ(status(b), not_capturing);
+  EXPECT_EQ(observed(), 1U);
+}
+
+TEST_P(CaptureTest, AForkThatIsNotJoinedHasNoGraph) {
+  begin(a);
+  record(a);
+  wait(b);
+  EXPECT_EQ(table->fill32(word, 7, 1, b), 0);
+  EXPECT_EQ(end(a), -904);
+  EXPECT_EQ(status(b), not_capturing);
+}
+
+TEST_P(CaptureTest, AnEventOfOtherWorkBreaksIt) {
+  record(b);
+  begin(a);
+  EXPECT_EQ(table->stream_wait(a, event, 0), 905);
+  EXPECT_EQ(status(a), capture_invalidated);
+  EXPECT_EQ(table->fill32(word, 7, 1, a), 901);
+  EXPECT_EQ(end(a), -901);
+}
+
+TEST_P(CaptureTest, AWaitOfTheHostBreaksIt) {
+  begin(a);
+  EXPECT_EQ(table->stream_synchronize(a), 900);
+  EXPECT_EQ(end(a), -901);
+  begin(a);
+  EXPECT_EQ(table->stream_query(a), 900);
+  EXPECT_EQ(end(a), -901);
+  begin(a);
+  EXPECT_EQ(table->synchronize(), 900);
+  EXPECT_EQ(end(a), -901);
+  begin(a);
+  record(a);
+  EXPECT_EQ(table->event_query(event), 907);
+  EXPECT_EQ(end(a), -901);
+  begin(a);
+  EXPECT_EQ(table->stream_synchronize(b), 0);  // another stream
+  EXPECT_EQ(end(a), 0);
+}
+
+TEST_P(CaptureTest, TheDefaultStreamIsUnusableBesideABlockingStream) {
+  const Stream blocking = make_blocking();
+  begin(blocking);
+  EXPECT_EQ(table->fill32(word, 7, 1, nullptr), 906);
+  EXPECT_EQ(end(blocking), -901);
+  begin(blocking);
+  EXPECT_EQ(table->stream_synchronize(nullptr), 906);
+  EXPECT_EQ(end(blocking), -901);
+  EXPECT_EQ(table->stream_destroy(blocking), 0);
+  begin(a);
+  EXPECT_EQ(table->fill32(word, 7, 1, nullptr), 0);
+  record(a);
+  EXPECT_EQ(table->stream_wait(nullptr, event, 0), 906);  // it cannot capture
+  EXPECT_EQ(end(a), -901);
+  EXPECT_EQ(table->capture_begin(nullptr, capture_global), 900);
+}
+
+TEST_P(CaptureTest, TwoCapturesDoNotMerge) {
+  begin(a);
+  begin(b);
+  record(a);
+  EXPECT_EQ(table->stream_wait(b, event, 0), 902);
+  EXPECT_EQ(end(a), -901);
+  EXPECT_EQ(end(b), -901);
+}
+
+TEST_P(CaptureTest, ItEndsWhereItBegan) {
+  Graph graph = nullptr;
+  EXPECT_EQ(table->capture_end(a, &graph), 401);
+  begin(a);
+  EXPECT_EQ(table->capture_begin(a, capture_global), 401);
+  record(a);
+  wait(b);
+  EXPECT_EQ(table->capture_end(b, &graph), 903);
+  EXPECT_EQ(end(a), -901);
+}
+
+TEST_P(CaptureTest, AnAllocationBreaksItUnlessItIsRelaxed) {
+  for (const int mode : {capture_global, thread_local_mode, relaxed_mode}) {
+    begin(a, mode);
+    Address made = 0;
+    const bool is_refused = mode != relaxed_mode;
+    EXPECT_EQ(table->allocate(&made, 4), is_refused ? 900 : 0);
+    EXPECT_EQ(end(a), is_refused ? -901 : 0);
+    EXPECT_EQ(table->free(made), is_refused ? 1 : 0);
+  }
+}
+
+TEST_P(CaptureTest, OtherThreadsMayAllocateUnlessItIsGlobal) {
+  for (const int mode : {capture_global, thread_local_mode, relaxed_mode}) {
+    begin(a, mode);
+    Code allocated = 0;
+    Code ended = 0;
+    Address made = 0;
+    Graph graph = nullptr;
+    std::thread([&] {
+      ASSERT_EQ(table->enter(0), 0);
+      allocated = table->allocate(&made, 4);
+      if (mode != relaxed_mode) ended = table->capture_end(a, &graph);
+    }).join();
+    EXPECT_EQ(allocated, mode == capture_global ? 900 : 0);
+    EXPECT_EQ(ended, mode == relaxed_mode ? 0 : 908);
+    EXPECT_EQ(end(a), mode == capture_global ? -901 : 0);
+    EXPECT_EQ(table->free(made), mode == capture_global ? 1 : 0);
+  }
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ constexpr Error errors[] = {
     {218, "CUDA_ERROR_INVALID_PTX"},
     {304, "CUDA_ERROR_OPERATING_SYSTEM"},
     {invalid_handle, "CUDA_ERROR_INVALID_HANDLE"},
+    {illegal_state, "CUDA_ERROR_ILLEGAL_STATE"},
     {not_found, "CUDA_ERROR_NOT_FOUND"},
     {context_destroyed, "CUDA_ERROR_CONTEXT_IS_DESTROYED"},
     {600, "CUDA_ERROR_NOT_READY"},
@@ -39,6 +40,15 @@ constexpr Error errors[] = {
     {800, "CUDA_ERROR_NOT_PERMITTED"},
     {not_supported, "CUDA_ERROR_NOT_SUPPORTED"},
     {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+    {stream_capture_unsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+    {stream_capture_invalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
+    {stream_capture_merge, "CUDA_ERROR_STREAM_CAPTURE_MERGE"},
+    {stream_capture_unmatched, "CUDA_ERROR_STREAM_CAPTURE_UNMATCHED"},
+    {stream_capture_unjoined, "CUDA_ERROR_STREAM_CAPTURE_UNJOINED"},
+    {stream_capture_isolation, "CUDA_ERROR_STREAM_CAPTURE_ISOLATION"},
+    {stream_capture_implicit, "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT"},
+    {captured_event, "CUDA_ERROR_CAPTURED_EVENT"},
+    {stream_capture_wrong_thread, "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD"},
     {999, "CUDA_ERROR_UNKNOWN"},
 };
 

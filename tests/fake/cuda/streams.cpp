@@ -36,9 +36,9 @@ Code get_device(Stream stream, int* device) {
   return 0;
 }
 
-Code is_capturing(Stream, int* status) {
-  *status = 0;
-  return 0;
+/// CUDA 10.0; 10.1 added the mode.
+Code begin_global_capture(Stream stream) {
+  return capture_begin(stream, CaptureMode::Global);
 }
 
 Code record_with_flags(Event event, Stream stream, unsigned) {
@@ -68,7 +68,12 @@ std::vector<Entry> stream_entries() {
       entry<"cuStreamGetCtx", get_contexts>(12050),
       entry<"cuStreamGetId", get_id>(12000),
       entry<"cuStreamGetDevice", get_device>(12080),
-      entry<"cuStreamIsCapturing", is_capturing>(10000),
+      entry<"cuStreamIsCapturing", capture_status>(10000),
+      entry<"cuStreamBeginCapture", begin_global_capture>(10000),
+      entry<"cuStreamBeginCapture", capture_begin>(10010),
+      entry<"cuStreamEndCapture", capture_end>(10000),
+      entry<"cuGraphGetNodes", graph_nodes, Needs::Init>(10000),
+      entry<"cuGraphDestroy", graph_destroy, Needs::Init>(10000),
       entry<"cuEventCreate", event_create>(2000),
       entry<"cuEventDestroy", event_destroy, Needs::Init>(4000),
       entry<"cuEventRecord", event_record>(2000),

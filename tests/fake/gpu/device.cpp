@@ -7,6 +7,7 @@
 #include <cstring>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "device/sim.hpp"
 #include "gpu/blocks.hpp"
@@ -23,6 +24,9 @@ struct EventState {
   bool timed;
   /// Of what it was last recorded after; null before.
   std::shared_ptr<Mark> mark;
+  /// The capture that it was last recorded in, and the nodes before it there.
+  std::shared_ptr<Capture> capture;
+  Nodes nodes;
 };
 
 struct Gpu {
@@ -43,6 +47,7 @@ struct State {
   std::vector<std::unique_ptr<Context>> closed;
   std::map<Stream, std::shared_ptr<StreamState>> streams;
   std::map<Event, std::shared_ptr<EventState>> events;
+  std::map<void*, std::size_t> graphs;  // their number of nodes
 };
 
 State& state() {
@@ -91,7 +96,7 @@ HardwareQueue& next_queue(int device) {
 
 std::shared_ptr<StreamState> make_stream(Context& context, bool blocking) {
   return std::make_shared<StreamState>(
-      StreamState{&context, blocking, &next_queue(context.device), nullptr});
+      StreamState{&context, blocking, &next_queue(context.device), nullptr, nullptr, {}});
 }
 
 /// Of this thread in the current context. With the lock.
@@ -122,10 +127,99 @@ std::shared_ptr<EventState> find_event(Event handle) {
   return found == state().events.end() ? nullptr : found->second;
 }
 
+/// An invalid operation invalidates the graph, and ends with `code`.
+Code invalidate(Capture& capture, Code code) {
+  capture.is_invalidated = true;
+  return code;
+}
+
+/// The captures that `matches(stream, capture)` on one of their streams. With the lock.
+template <typename Matches>
+std::vector<std::shared_ptr<Capture>> captures(const Matches& matches) {
+  std::vector<std::shared_ptr<Capture>> found;
+  for (const auto& [context, owner] : state().contexts) {
+    for (const auto& [handle, stream] : context->streams) {
+      if (stream->capture && matches(*stream, *stream->capture)) found.push_back(stream->capture);
+    }
+  }
+  return found;
+}
+
+Code invalidate(const std::vector<std::shared_ptr<Capture>>& found, Code code) {
+  for (const auto& capture : found) invalidate(*capture, code);
+  return found.empty() ? 0 : code;
+}
+
+/// "When any stream in the same context is being captured, and it was not created with
+/// cudaStreamNonBlocking, any attempted use of the legacy stream is invalid." With the lock.
+Code use(const StreamState& stream) {
+  const Context& context = *stream.context;
+  if (&stream != context.legacy.get()) {
+    return stream.capture && stream.capture->is_invalidated ? stream_capture_invalidated : 0;
+  }
+  return invalidate(captures([&](const StreamState& other, const Capture&) {
+                      return other.context == &context && other.blocking;
+                    }),
+                    stream_capture_implicit);
+}
+
+/// "It is invalid to synchronize or query the execution status of a stream which is being
+/// captured." With the lock.
+Code observe(const StreamState& stream) {
+  if (const Code code = use(stream)) return code;
+  return stream.capture ? invalidate(*stream.capture, stream_capture_unsupported) : 0;
+}
+
+/// "or a captured event". With the lock.
+Code observe(const EventState& event) {
+  return event.capture ? invalidate(*event.capture, captured_event) : 0;
+}
+
+/// "a broader handle which encompasses an active stream capture, such as a device or context
+/// handle". With the lock.
+Code observe(const Context& context) {
+  return invalidate(captures([&](const StreamState& stream, const Capture&) {
+                      return stream.context == &context;
+                    }),
+                    stream_capture_unsupported);
+}
+
+/// Potentially unsafe calls: cuThreadExchangeStreamCaptureMode names cudaMalloc.
+Code begin_unsafe_call() {
+  const std::lock_guard lock(state().mutex);
+  return invalidate(captures([](const StreamState&, const Capture& capture) {
+                      return capture.prohibits(std::this_thread::get_id());
+                    }),
+                    stream_capture_unsupported);
+}
+
 using Marks = std::vector<std::shared_ptr<Mark>>;
 
 void add(Marks& marks, const std::shared_ptr<Mark>& mark) {
   if (mark && !mark->is_fired()) marks.push_back(mark);
+}
+
+/// Does a stream capture? Then its next work becomes a node. With the lock.
+bool is_captured(StreamState& stream) {
+  if (stream.capture) stream.capture->add(stream.nodes);
+  return stream.capture != nullptr;
+}
+
+/// A wait for a captured event takes the stream into that capture. With the lock.
+Code join(StreamState& stream, const EventState& event) {
+  if (event.capture->is_invalidated) return stream_capture_invalidated;
+  // It cannot capture. The documentation does not name this error: its text is that of 906, "a
+  // disallowed implicit dependency on a current capture sequence from cudaStreamLegacy".
+  if (&stream == stream.context->legacy.get()) {
+    return invalidate(*event.capture, stream_capture_implicit);
+  }
+  if (stream.capture && stream.capture != event.capture) {
+    invalidate(*stream.capture, stream_capture_merge);
+    return invalidate(*event.capture, stream_capture_merge);
+  }
+  stream.capture = event.capture;
+  stream.nodes.insert(event.nodes.begin(), event.nodes.end());
+  return 0;
 }
 
 /// What a stream's next work comes after beside its own. With the lock.
@@ -195,6 +289,9 @@ void wait_for_device(int device) {
 
 Code allocate(void** made, std::size_t bytes, Memory kind, const void* stream = nullptr,
               bool coherent = true) {
+  if (stream == nullptr) {
+    if (const Code code = begin_unsafe_call()) return code;
+  }
   *made = Blocks::instance().allocate({0, bytes, kind, current()->device, coherent}, stream);
   return *made != nullptr ? 0 : out_of_memory;
 }
@@ -291,6 +388,7 @@ Code synchronize() {
   Marks found;
   {
     const std::lock_guard lock(state().mutex);
+    if (const Code code = observe(context)) return code;
     found = pending(context);
   }
   wait(found);
@@ -326,6 +424,7 @@ Code stream_synchronize(Stream handle) {
     const std::lock_guard lock(state().mutex);
     const auto stream = find(handle);
     if (!stream) return vendor.destroyed;
+    if (const Code code = observe(*stream)) return code;
     context = stream->context;
     add(last, stream->last);
     // The default stream has no more to do when those that it waits for have.
@@ -341,6 +440,7 @@ Code stream_query(Stream handle) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
   if (!stream) return vendor.destroyed;
+  if (const Code code = observe(*stream)) return code;
   return stream->last && !stream->last->is_fired() ? device::not_ready
                                                    : Code{stream->context->fault};
 }
@@ -364,17 +464,84 @@ Code stream_wait(Stream handle, Event waited, unsigned) {
   const auto stream = find(handle);
   const auto event = find_event(waited);
   if (!stream || !event) return invalid_handle;
+  if (const Code code = use(*stream)) return code;
+  if (event->capture) return join(*stream, *event);
   if (!event->mark) return 0;
+  // "It is invalid to wait on a non-captured event from a stream which is being captured."
+  if (stream->capture) return invalidate(*stream->capture, stream_capture_isolation);
   push(*stream,
        [mark = event->mark](std::int64_t& clock) { clock = std::max(clock, mark->wait()); });
   return 0;
+}
+
+Code capture_begin(Stream handle, CaptureMode mode) {
+  const std::lock_guard lock(state().mutex);
+  const auto stream = find(handle);
+  if (!stream) return vendor.destroyed;
+  if (stream == stream->context->legacy) return stream_capture_unsupported;
+  if (stream->capture) return illegal_state;
+  stream->capture =
+      std::make_shared<Capture>(Capture{mode, std::this_thread::get_id(), stream.get(), false, {}});
+  stream->nodes.clear();
+  return 0;
+}
+
+Code capture_end(Stream handle, void** graph) {
+  *graph = nullptr;
+  const std::lock_guard lock(state().mutex);
+  const auto stream = find(handle);
+  if (!stream) return vendor.destroyed;
+  const auto capture = stream->capture;
+  if (!capture) return illegal_state;
+  if (capture->origin != stream.get()) return invalidate(*capture, stream_capture_unmatched);
+  if (capture->mode != CaptureMode::Relaxed && capture->thread != std::this_thread::get_id()) {
+    return stream_capture_wrong_thread;
+  }
+  const bool is_joined = capture->is_joined(stream->nodes);
+  for (const auto& [context, owner] : state().contexts) {
+    for (const auto& [number, other] : context->streams) {
+      if (other->capture == capture) other->capture = nullptr;
+    }
+  }
+  const bool is_invalidated = std::exchange(capture->is_invalidated, true);  // for its events
+  if (is_invalidated) return stream_capture_invalidated;
+  if (!is_joined) return stream_capture_unjoined;
+  *graph = next_handle();
+  state().graphs[*graph] = capture->edges.size();
+  return 0;
+}
+
+Code capture_status(Stream handle, int* status) {
+  const std::lock_guard lock(state().mutex);
+  const auto stream = find(handle);
+  if (!stream) return vendor.destroyed;
+  if (stream == stream->context->legacy) {
+    *status = 0;
+    return use(*stream);
+  }
+  *status = !stream->capture ? 0 : stream->capture->is_invalidated ? 2 : 1;
+  return 0;
+}
+
+Code graph_nodes(void* graph, void** nodes, std::size_t* count) {
+  const std::lock_guard lock(state().mutex);
+  const auto found = state().graphs.find(graph);
+  if (found == state().graphs.end()) return invalid_value;
+  if (nodes != nullptr) std::generate_n(nodes, std::min(*count, found->second), next_handle);
+  *count = found->second;
+  return 0;
+}
+
+Code graph_destroy(void* graph) {
+  const std::lock_guard lock(state().mutex);
+  return state().graphs.erase(graph) == 1 ? 0 : invalid_value;
 }
 
 Code event_create(Event* made, unsigned flags) {
   const std::lock_guard lock(state().mutex);
   *made = next_handle();
   state().events[*made] = std::make_shared<EventState>(
-      EventState{current(), (flags & device::no_timing) == 0, nullptr});
+      EventState{current(), (flags & device::no_timing) == 0, nullptr, nullptr, {}});
   return 0;
 }
 
@@ -390,6 +557,10 @@ Code event_record(Event handle, Stream on) {
   if (!stream) return vendor.destroyed;
   // A wait may cross contexts, a record may not.
   if (!event || event->context != stream->context) return invalid_handle;
+  if (const Code code = use(*stream)) return code;
+  event->capture = stream->capture;
+  event->nodes = stream->nodes;
+  if (event->capture) return 0;  // an edge of the graph, no node
   const int cost = event->timed ? mode("DLBENCH_FAKE_EVENT_NS", 2000) : 0;
   event->mark = push(*stream, [cost](std::int64_t& clock) {
     clock += cost;
@@ -403,6 +574,7 @@ Code event_query(Event handle) {
   const std::lock_guard lock(state().mutex);
   const auto event = find_event(handle);
   if (!event) return invalid_handle;
+  if (const Code code = observe(*event)) return code;
   return event->mark && !event->mark->is_fired() ? device::not_ready : Code{event->context->fault};
 }
 
@@ -413,6 +585,7 @@ Code event_synchronize(Event handle) {
     const std::lock_guard lock(state().mutex);
     const auto event = find_event(handle);
     if (!event) return invalid_handle;
+    if (const Code code = observe(*event)) return code;
     context = event->context;
     add(marks, event->mark);
   }
@@ -439,6 +612,8 @@ Code submit(Stream handle, std::function<Code()> work) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
   if (!stream) return vendor.destroyed;
+  if (const Code code = use(*stream)) return code;
+  if (is_captured(*stream)) return 0;
   push_timed(*stream, std::move(work));
   return 0;
 }
@@ -459,14 +634,19 @@ Code allocate_async(Address* made, std::size_t bytes, Stream handle) {
   const void* stream = nullptr;
   {
     const std::lock_guard lock(state().mutex);
-    stream = find(handle).get();
+    const auto found = find(handle);
+    if (!found) return invalid_handle;
+    if (const Code code = use(*found)) return code;
+    is_captured(*found);
+    stream = found.get();
   }
-  return stream == nullptr ? invalid_handle : allocate(made, bytes, Memory::Device, stream);
+  return allocate(made, bytes, Memory::Device, stream);
 }
 
 Code free_memory(Address begin) {
   const auto block = Blocks::instance().find(static_cast<std::uintptr_t>(begin));
   if (!block || block->begin != begin) return invalid_value;
+  if (const Code code = begin_unsafe_call()) return code;
   wait_for_device(block->device);
   return Blocks::instance().free(pointer<void>(begin)) ? 0 : invalid_value;
 }
@@ -485,6 +665,8 @@ Code free_async(Address begin, Stream handle) {
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
   if (!stream) return vendor.destroyed;
+  if (const Code code = use(*stream)) return code;
+  if (is_captured(*stream)) return 0;
   blocks.free(pointer<void>(begin), stream.get(), push(*stream, [](std::int64_t&) {}));
   return 0;
 }
@@ -500,6 +682,8 @@ Code copy(Address to_address, Address from_address, std::size_t bytes, Stream ha
     const std::lock_guard lock(state().mutex);
     const auto stream = find(handle);
     if (!stream) return vendor.destroyed;
+    if (const Code code = use(*stream)) return code;
+    if (is_captured(*stream)) return 0;
     context = stream->context;
     done.push_back(push_timed(*stream, [=, &blocks] {
       blocks.copy(to, from, bytes);

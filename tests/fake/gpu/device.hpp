@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "gpu/capture.hpp"
 #include "gpu/queues.hpp"
 #include "gpu/vendor.hpp"
 
@@ -34,6 +35,9 @@ struct StreamState {
   HardwareQueue* queue;
   /// Of its last work; null before the first.
   std::shared_ptr<Mark> last;
+  /// What its work is captured into, and the last nodes there; null: its work runs.
+  std::shared_ptr<Capture> capture;
+  Nodes nodes;
 };
 
 struct Context {
@@ -87,6 +91,16 @@ Code stream_wait(Stream, Event, unsigned flags);
 Code stream_flags(Stream, unsigned* flags);
 /// nullptr for what is no stream.
 Context* context_of(Stream);
+
+Code capture_begin(Stream, CaptureMode);
+/// Always takes the streams out of the capture that began on this one; the graph is null after an
+/// error.
+Code capture_end(Stream, void** graph);
+/// 0: none, 1: active, 2: invalidated.
+Code capture_status(Stream, int* status);
+/// Without `nodes` only their number.
+Code graph_nodes(void* graph, void** nodes, std::size_t* count);
+Code graph_destroy(void* graph);
 
 Code event_create(Event* made, unsigned flags);
 Code event_destroy(Event);

@@ -26,12 +26,22 @@ constexpr Error errors[] = {
     {300, "hipErrorInvalidSource"},
     {304, "hipErrorOperatingSystem"},
     {invalid_handle, "hipErrorInvalidHandle"},
+    {illegal_state, "hipErrorIllegalState"},
     {not_found, "hipErrorNotFound"},
     {600, "hipErrorNotReady"},
     {709, "hipErrorContextIsDestroyed"},
     {700, "hipErrorIllegalAddress"},
     {719, "hipErrorLaunchFailure"},
     {801, "hipErrorNotSupported"},
+    {stream_capture_unsupported, "hipErrorStreamCaptureUnsupported"},
+    {stream_capture_invalidated, "hipErrorStreamCaptureInvalidated"},
+    {stream_capture_merge, "hipErrorStreamCaptureMerge"},
+    {stream_capture_unmatched, "hipErrorStreamCaptureUnmatched"},
+    {stream_capture_unjoined, "hipErrorStreamCaptureUnjoined"},
+    {stream_capture_isolation, "hipErrorStreamCaptureIsolation"},
+    {stream_capture_implicit, "hipErrorStreamCaptureImplicit"},
+    {captured_event, "hipErrorCapturedEvent"},
+    {stream_capture_wrong_thread, "hipErrorStreamCaptureWrongThread"},
 };
 
 thread_local Code last = 0;

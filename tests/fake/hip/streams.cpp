@@ -25,6 +25,26 @@ DLBENCH_FAKE_EXPORT Code hipStreamWaitEvent(Stream stream, Event event, unsigned
   return forward(__func__, stream_wait, stream, event, flags);
 }
 
+DLBENCH_FAKE_EXPORT Code hipStreamBeginCapture(Stream stream, CaptureMode mode) {
+  return forward(__func__, capture_begin, stream, mode);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamEndCapture(Stream stream, void** graph) {
+  return forward(__func__, capture_end, stream, graph);
+}
+
+DLBENCH_FAKE_EXPORT Code hipStreamIsCapturing(Stream stream, int* status) {
+  return forward(__func__, capture_status, stream, status);
+}
+
+DLBENCH_FAKE_EXPORT Code hipGraphGetNodes(void* graph, void** nodes, std::size_t* count) {
+  return forward(__func__, graph_nodes, graph, nodes, count);
+}
+
+DLBENCH_FAKE_EXPORT Code hipGraphDestroy(void* graph) {
+  return forward(__func__, graph_destroy, graph);
+}
+
 DLBENCH_FAKE_EXPORT Code hipEventCreateWithFlags(Event* made, unsigned flags) {
   return forward(__func__, event_create, made, flags);
 }
