@@ -113,7 +113,7 @@ def busy(case, device, seconds):
 
 
 def observe(
-    folder: Path, producers: str, consumers: str, *, device: str = "cuda:0", **modes: str
+    folder: Path, producers: str, consumers: str, *words: str, device: str = "cuda:0", **modes: str
 ) -> dict[tuple[str, str], dict[str, Any]]:
     """Each cell of a run with --sync, by producer and consumer."""
     for role, name, text in (
@@ -126,7 +126,7 @@ def observe(
     environment = fakes.environment(**modes)
     paths = (HERE / "doubles" / "modules", HERE / "doubles", HERE)
     environment["PYTHONPATH"] = ":".join(map(str, paths))
-    words = ("--adapters", "own", "--producers", producers, "--consumers", consumers, "--sync")
+    words += ("--adapters", "own", "--producers", producers, "--consumers", consumers, "--sync")
     more = ("--devices", device, "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
     status, _, err = whole.run(
         folder, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
@@ -197,6 +197,36 @@ def test_torch_beside_other_libraries(
         assert entry["outcome"] == "zero-copy", pair
         # Their pools give a block out again at once; the driver waits for the device.
         assert entry["late_free"] == ("safe" if producer == "native" else "late"), pair
+
+
+def test_jax_is_pending_behind_the_delay_of_an_imported_array(tmp_path: Path) -> None:
+    entry = observe(tmp_path, "jax", "native")["jax", "native"]
+    assert requested(entry) == ("own", "stream", True)
+    expected = {
+        "own": "stream",
+        None: "host",
+        -1: "RuntimeError: cuStreamWaitEvent: error 400",
+        1: "none",
+        2: "none",
+        "foreign": "none",
+    }
+    assert waits(entry) == expected
+    # Also with the queues that the driver has by default.
+    entry = observe(tmp_path / "8", "jax", "native", DLBENCH_FAKE_QUEUES="8")["jax", "native"]
+    assert requested(entry) == ("own", "stream", True)
+
+
+def test_a_loop_that_the_host_drives_is_not_classified(tmp_path: Path) -> None:
+    """`busy` as on the CPU, with a loop, is too slow on a GPU."""
+    text = (HERE.parents[1] / "producers" / "jax.py").read_text(encoding="utf-8")
+    text = text.partition("def compute_from")[0].replace("device=CPU", "device=GPU")
+    looping = 'DISTRIBUTION = None\nGPU = jax.devices("cuda")[0]\n'
+    (tmp_path / "own" / "producers").mkdir(parents=True)
+    (tmp_path / "own" / "producers" / "looping.py").write_text(text + looping, encoding="utf-8")
+    entry = observe(tmp_path, "looping", "native", "--timeout", "4s")["looping", "native"]
+    assert "sync" not in entry
+    failed = "sync: no answer from the worker within 4 s, at step 'sync'"
+    assert failed in warning_texts(entry)
 
 
 @pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])

@@ -30,6 +30,25 @@ BusyArray make_busy(const SyncLibraries& libraries, const Ref& stream, sync::Ns 
   return made;
 }
 
+// Only `address` is called, because an export may wait for the content.
+BusyArray compute_from(const SyncLibraries& libraries, const Ref& source) {
+  const Ref compute = libraries.producer.function("compute_from");
+  const Ref address = libraries.producer.function("address");
+  if (!address) {
+    throw Failure{Outcome::unsupported, "",
+                  "the adapter of " + libraries.exchange.producer +
+                      " has `compute_from`, which needs `address`"};
+  }
+  BusyArray made;
+  made.array = checked(PyObject_CallOneArg(compute.get(), source.get()));
+  const Ref place = checked(PyObject_CallOneArg(address.get(), made.array.get()));
+  made.address = PyLong_AsUnsignedLongLong(place.get());
+  if (PyErr_Occurred() != nullptr) throw fetch_failure();
+  if (libraries.exported)
+    made.exported = make_exported_like(libraries.exported.get(), made.array.get());
+  return made;
+}
+
 void wait_for(const Library& library, const Ref& array) {
   const Ref ready = library.function("ready");
   if (ready && array) checked(PyObject_CallOneArg(ready.get(), array.get()));

@@ -1,5 +1,6 @@
 #include "worker/sync/stream_queue.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 
@@ -10,6 +11,7 @@ using sync::Content;
 namespace {
 
 constexpr unsigned kOther = 0x7f800001;  // a NaN as a float32, so part of no case
+constexpr unsigned kOne = 0x3f800000;    // 1 as a float32
 constexpr sync::Ns kLibraryDelay = 20'000'000;
 // Attempts to find a stream that runs concurrently with a library's own.
 constexpr int kMostTries = 8;
@@ -33,17 +35,19 @@ Ref handle(device::Stream stream) {
 // The stream that the consumer's adapter names; empty if its current stream can be set. Throws
 // Failure if neither is possible.
 Ref own_stream(const SyncLibraries& libraries) {
-  if (!can_set_stream(libraries.producer) && !has_busy(libraries.producer)) {
-    throw Failure{
-        Outcome::unsupported, "",
-        "the adapter of " + libraries.exchange.producer + " has neither `on_stream` nor `busy`"};
+  if (!can_set_stream(libraries.producer) && !has_compute_from(libraries.producer) &&
+      !has_busy(libraries.producer)) {
+    throw Failure{Outcome::unsupported, "",
+                  "the adapter of " + libraries.exchange.producer +
+                      " has neither `on_stream` nor `compute_from` nor `busy`"};
   }
   if (has_own_stream(libraries.consumer)) {
     return call_for_device(libraries.consumer, "stream", libraries.exchange.device);
   }
-  if (can_set_stream(libraries.consumer)) return {};
-  throw Failure{Outcome::unsupported, "",
-                "the adapter of " + libraries.exchange.consumer + " has no `on_stream`"};
+  if (can_set_stream(libraries.consumer) || reads_by_snapshot(libraries.consumer)) return {};
+  throw Failure{
+      Outcome::unsupported, "",
+      "the adapter of " + libraries.exchange.consumer + " has no `on_stream` and no `snapshot`"};
 }
 
 std::optional<device::Stream> stream_of(const Ref& number) {
@@ -54,11 +58,19 @@ std::optional<device::Stream> stream_of(const Ref& number) {
 
 TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& table)
     : libraries_(libraries),
+      place_(find_last_nonzero(libraries.expected->view)),
       consumer_(own_stream(libraries)),
       streams_(table, is_host_memory(table), stream_of(consumer_)) {
+  if (place_.bytes.size() != sizeof(unsigned)) {
+    throw Failure{Outcome::unsupported, "",
+                  "synchronization can be tested only with elements of four bytes"};
+  }
+  words_.before = 0;
+  std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);
   if (is_filled_here()) {
     producer_ = handle(streams_.producer());
   } else {
+    if (has_compute_from(libraries.producer)) source_ = make_source();
     find_concurrent_with_library();
   }
   if (!consumer_) consumer_ = handle(streams_.consumer());
@@ -69,12 +81,11 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
 // whether another stream runs concurrently. If none does, the trials observe the same and do not
 // count.
 void TrialStreams::find_concurrent_with_library() {
-  const LastNonzero place = find_last_nonzero(libraries_.expected->view);
   for (int i = 0; i < kMostTries; ++i) {
-    const BusyArray busy = make_busy(libraries_, {}, kLibraryDelay);
-    const device::Address word = busy.address + place.offset;
-    const bool is_observed = streams_.peek(word) == 0;
-    const bool is_read = is_observed && streams_.read(word) == 0;
+    const BusyArray busy = make_busy(kLibraryDelay);
+    const device::Address word = busy.address + place_.offset;
+    const bool is_observed = content(streams_.peek(word)) == Content::Old;
+    const bool is_read = is_observed && content(streams_.read(word)) == Content::Old;
     wait_for(libraries_.producer, busy.array);
     streams_.settle();
     if (is_read || (is_observed && consumer_)) return;
@@ -84,6 +95,35 @@ void TrialStreams::find_concurrent_with_library() {
       streams_.replace_streams();
     }
   }
+}
+
+TrialStreams::Source TrialStreams::make_source() const {
+  const Ref native = checked(PyImport_ImportModule("dlbench._native_producer"));
+  const Ref spec = checked(PyObject_CallNoArgs(libraries_.make_case.get()));
+  const Ref values = checked(PyObject_CallMethod(spec.get(), "numpy", nullptr));
+  const char* const device = libraries_.exchange.device.c_str();
+  Source made;
+  made.array =
+      checked(PyObject_CallMethod(native.get(), "DeviceArray", "Os", values.get(), device));
+  const Ref address = checked(PyObject_GetAttrString(made.array.get(), "address"));
+  made.word = PyLong_AsUnsignedLongLong(address.get()) + place_.offset;
+  made.stream = stream_in(checked(PyObject_CallMethod(native.get(), "stream", "s", device)));
+  return made;
+}
+
+// The library imports a source that is still behind the delay. The new content differs in each
+// call, because the library may reuse memory that holds the content of an earlier one.
+BusyArray TrialStreams::make_busy(sync::Ns delay) {
+  if (!source_) return worker::make_busy(libraries_, {}, delay);
+  words_.after = std::max(words_.after + 1, kOne);
+  streams_.arm(source_->word, words_, delay, 0);
+  streams_.order(streams_.producer(), source_->stream);
+  return compute_from(libraries_, source_->array);
+}
+
+Content TrialStreams::content(unsigned word) const {
+  if (word == words_.after) return Content::New;
+  return source_ || word == words_.before ? Content::Old : Content::Other;
 }
 
 OnStream TrialStreams::producing() const {
@@ -106,12 +146,6 @@ StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
       trial_(streams),
       streams_(streams.streams()),
       place_(find_last_nonzero(libraries.expected->view)) {
-  if (place_.bytes.size() != sizeof(unsigned)) {
-    throw Failure{Outcome::unsupported, "",
-                  "synchronization can be tested only with elements of four bytes"};
-  }
-  words_.before = 0;
-  std::memcpy(&words_.after, place_.bytes.data(), sizeof words_.after);
   if (!trial_.is_filled_here()) return;
   array_ = make();
   word_ = word_of(array_);
@@ -150,10 +184,10 @@ void StreamQueue::begin() {
 void StreamQueue::arm(sync::Ns delay, sync::Ns decoy) {
   if (trial_.is_filled_here()) {
     begin();
-    streams_.arm(word_, words_, delay, decoy);
+    streams_.arm(word_, trial_.words(), delay, decoy);
     return;
   }
-  busy_ = make_busy(libraries_, {}, delay);
+  busy_ = trial_.make_busy(delay);
   word_ = busy_.address + place_.offset;
   split_.begin(busy_.shown());
   // Call this last: the library's work to fill its stream must not wait for the unrelated streams.
@@ -172,19 +206,20 @@ void StreamQueue::import_array() {
   result_ = split_.import_array();
 }
 
-Content StreamQueue::content(unsigned word) const {
-  if (word == words_.before) return Content::Old;
-  return word == words_.after ? Content::New : Content::Other;
-}
-
 bool StreamQueue::is_independent(sync::Ns delay) {
   arm(delay, 0);
-  return content(streams_.read(word_)) == Content::Old;
+  return trial_.content(streams_.read(word_)) == Content::Old;
+}
+
+Content StreamQueue::read() {
+  const unsigned word = reading_ ? streams_.fetch() : streams_.read(result_word());
+  reading_ = false;
+  return trial_.content(word);
 }
 
 void StreamQueue::slow_read(sync::Ns delay) {
   begin();
-  streams_.store(word_, words_.after);
+  streams_.store(word_, trial_.words().after);
   export_array();
   import_array();
   streams_.slow_read(result_word(), delay);
@@ -225,14 +260,10 @@ void StreamQueue::settle() {
 sync::Queue StreamQueue::queue() {
   sync::Queue made;
   made.arm = [this](sync::Ns delay, sync::Ns decoy) { arm(delay, decoy); };
-  made.peek = [this] { return content(streams_.peek(word_)); };
+  made.peek = [this] { return trial_.content(streams_.peek(word_)); };
   made.export_array = [this] { export_array(); };
   made.import_array = [this] { import_array(); };
-  made.read = [this] {
-    const unsigned word = reading_ ? streams_.fetch() : streams_.read(result_word());
-    reading_ = false;
-    return content(word);
-  };
+  made.read = [this] { return read(); };
   made.settle = [this] { settle(); };
   made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
   if (streams_.has_unrelated_stream()) made.decoy = [this] { return streams_.decoy(); };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "device/table.hpp"
@@ -12,8 +13,9 @@
 namespace dlbench::worker {
 
 /// The streams of an exchange on a device with a table. `on_stream` sets the stream of each
-/// library. A consumer without `on_stream` works on the stream that its `stream` names; a producer
-/// without it works on its own stream, which its `busy` fills.
+/// library. A consumer without `on_stream` works on the stream that its `stream` names, or reads
+/// with its `snapshot`. A producer without `on_stream` works on its own stream: its `compute_from`
+/// puts work there behind dlbench's delay, or its `busy` fills it.
 class TrialStreams {
  public:
   /// Throws Failure.
@@ -22,6 +24,10 @@ class TrialStreams {
   sync::Streams& streams() { return streams_; }
   /// Does dlbench fill the producer's stream? Otherwise the library does.
   bool is_filled_here() const { return can_set_stream(libraries_.producer); }
+  /// Puts {delay, new content} on the library's own stream. Throws Failure.
+  BusyArray make_busy(sync::Ns delay);
+  sync::Content content(unsigned word) const;
+  sync::Words& words() { return words_; }
 
   /// Makes the stream of the producer, or of the consumer, its current one until the end of the
   /// scope.
@@ -34,9 +40,19 @@ class TrialStreams {
   Ref foreign() const;
 
  private:
+  /// An array of the native producer, which is complete after dlbench's delay.
+  struct Source {
+    Ref array;
+    device::Address word = 0;         // its last element
+    device::Stream stream = nullptr;  // the native producer's
+  };
+  Source make_source() const;
   void find_concurrent_with_library();
 
   const SyncLibraries& libraries_;
+  LastNonzero place_;
+  sync::Words words_;
+  std::optional<Source> source_;
   Ref consumer_;  // the stream that its adapter names, otherwise dlbench's
   sync::Streams streams_;
   Ref producer_;
@@ -67,8 +83,8 @@ class StreamQueue {
   void arm(sync::Ns delay, sync::Ns decoy);
   void export_array();
   void import_array();
-  sync::Content content(unsigned word) const;
   bool is_independent(sync::Ns delay);
+  sync::Content read();
   void slow_read(sync::Ns delay);
   void drop();
   bool reuse();
@@ -79,7 +95,6 @@ class StreamQueue {
   TrialStreams& trial_;
   sync::Streams& streams_;
   LastNonzero place_;
-  sync::Words words_;
   BusyArray busy_;         // if the library fills its stream
   Ref array_;              // if dlbench fills the stream
   std::vector<Ref> next_;  // the producer's arrays after the first one was dropped

@@ -15,6 +15,15 @@ bool can_set_stream(const Library& library) {
   return bool(library.function("on_stream"));
 }
 
+bool has_compute_from(const Library& producer) {
+  return bool(producer.function("compute_from"));
+}
+
+bool reads_by_snapshot(const Library& consumer) {
+  return !has_own_stream(consumer) && !can_set_stream(consumer) &&
+         bool(consumer.function("snapshot"));
+}
+
 OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
                    const Ref& stream) {
   if (!stream) return;

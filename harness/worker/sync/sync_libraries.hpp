@@ -22,6 +22,12 @@ bool has_own_stream(const Library& consumer);
 /// Can the library's current stream be set with an `on_stream` of either file?
 bool can_set_stream(const Library& library);
 
+/// Does the library compute arrays from an imported one, on its own stream?
+bool has_compute_from(const Library& producer);
+
+/// Does the consumer's stream have no name? Its own `snapshot` then reads in its order.
+bool reads_by_snapshot(const Library& consumer);
+
 /// Makes a stream the library's current one until the end of its scope; does nothing for an empty
 /// stream. Throws Failure.
 class OnStream {

@@ -31,11 +31,13 @@ class Driver:
         "cuda": {"stream": "cuStreamCreate", "wait": "cuStreamSynchronize",
                  "wait_device": "cuCtxSynchronize", "event": "cuEventCreate",
                  "record": "cuEventRecord", "order": "cuStreamWaitEvent",
+                 "wait_event": "cuEventSynchronize",
                  "allocate": "cuMemAlloc", "run": "cuLaunchHostFunc",
                  "device_count": "cuDeviceGetCount", "current_device": "cuCtxGetDevice"},
         "rocm": {"stream": "hipStreamCreateWithFlags", "wait": "hipStreamSynchronize",
                  "wait_device": "hipDeviceSynchronize", "event": "hipEventCreateWithFlags",
                  "record": "hipEventRecord", "order": "hipStreamWaitEvent",
+                 "wait_event": "hipEventSynchronize",
                  "allocate": "hipMalloc", "run": "hipLaunchHostFunc",
                  "device_count": "hipGetDeviceCount", "current_device": "hipGetDevice"},
     }  # fmt: skip
