@@ -2,6 +2,7 @@
 
 #include "device/cuda.hpp"
 #include "device/hip.hpp"
+#include "device/library.hpp"
 #include "device/sim.hpp"
 
 namespace dlbench::device {
@@ -14,6 +15,12 @@ const Backend* backend(std::string_view name) {
   if (name == "cuda") return &cuda::driver().backend;
   if (name == "rocm") return &hip::runtime().backend;
   return nullptr;
+}
+
+std::vector<std::string> loaded_files_of(std::string_view name) {
+  if (name == "cuda") return loaded_files(cuda::family);
+  if (name == "rocm") return loaded_files(hip::family);
+  return {};
 }
 
 }  // namespace dlbench::device

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/table.hpp"
 
@@ -15,5 +17,9 @@ inline constexpr std::array<std::string_view, 4> backend_names{"cpu", "cuda", "r
 /// measured libraries are imported, to share their driver. Creates no context before
 /// Table::enter().
 const Backend* backend(std::string_view name);
+
+/// The files of a kind's driver or runtime that this process has loaded; empty for a kind without
+/// one.
+std::vector<std::string> loaded_files_of(std::string_view name);
 
 }  // namespace dlbench::device

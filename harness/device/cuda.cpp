@@ -42,7 +42,7 @@ FirstCalls Driver::load() {
   return first;
 }
 
-Driver::Driver() : library("libcuda.so", {"libcuda.so.1", "libcuda.so"}) {
+Driver::Driver() : library(family, {"libcuda.so.1", "libcuda.so"}) {
   open(*this, {"/dev/nvidiactl", "the driver is older than CUDA 11.4", state_of});
 }
 

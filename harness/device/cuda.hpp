@@ -6,6 +6,9 @@
 
 namespace dlbench::device::cuda {
 
+/// The beginning of the driver's file name.
+inline constexpr const char* family = "libcuda.so";
+
 /// The CUDA driver of this process: its functions and state. Never destroyed.
 struct Driver {
   Library library;

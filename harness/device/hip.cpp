@@ -10,7 +10,6 @@ namespace {
 
 constexpr Code insufficient_driver = 35;
 constexpr Code not_permitted = 800;
-constexpr const char* family = "libamdhip64";
 
 std::vector<std::string>& packages() {
   static std::vector<std::string> folders;

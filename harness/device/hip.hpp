@@ -10,6 +10,9 @@
 
 namespace dlbench::device::hip {
 
+/// The beginning of the runtime's file name.
+inline constexpr const char* family = "libamdhip64";
+
 /// The HIP runtime of this process: its functions and state. Never destroyed.
 struct Runtime {
   Library library;

@@ -26,22 +26,20 @@ int add_file(dl_phdr_info* object, std::size_t, void* wanted) {
   return 0;
 }
 
-/// The loaded files of a family, including renamed ones of wheels, such as
-/// libamdhip64-1a2b3c4d.so.6. The loader lists each file once.
-std::vector<std::string> loaded(std::string_view family) {
+}  // namespace
+
+std::vector<std::string> loaded_files(std::string_view family) {
   Search search{family, {}};
   dl_iterate_phdr(add_file, &search);
   return search.paths;
 }
-
-}  // namespace
 
 Library::Library(const std::vector<std::string>& names) {
   open(names);
 }
 
 Library::Library(std::string_view family, const std::vector<std::string>& names) {
-  const std::vector<std::string> paths = loaded(family);
+  const std::vector<std::string> paths = loaded_files(family);
   if (paths.size() > 1) {
     error_ = "this process has loaded more than one " + std::string(family) + ": " + paths[0];
     for (std::size_t i = 1; i < paths.size(); ++i) error_ += " and " + paths[i];

@@ -37,6 +37,10 @@ class Library {
   bool found_ = false;
 };
 
+/// The files of a family that the process has loaded, including renamed ones of wheels, such as
+/// libamdhip64-1a2b3c4d.so.6. The loader lists each file once.
+std::vector<std::string> loaded_files(std::string_view family);
+
 /// Stores an address in a pointer to a function.
 template <typename F>
 void set(F*& function, void* address) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "device/table.hpp"
 
@@ -13,6 +15,9 @@ struct Shared {
   /// The backend with this name (`cuda`, `rocm`, `sim`), opened on first use; null for an unknown
   /// name.
   const Backend* (*backend)(std::string_view name) = nullptr;
+  /// The files of this kind's driver or runtime that the process has loaded. With more than one the
+  /// backend cannot be used.
+  std::vector<std::string> (*loaded_files)(std::string_view name) = nullptr;
 };
 
 /// Import this module before PyCapsule_Import(), which imports `dlbench` only.

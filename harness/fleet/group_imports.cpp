@@ -6,6 +6,7 @@
 #include "fleet/memory.hpp"
 #include "fleet/wire.hpp"
 #include "model/contains.hpp"
+#include "model/places.hpp"
 
 // The part of GroupRun from the start of a worker to the last of its imports.
 namespace dlbench::fleet {
@@ -97,7 +98,30 @@ void GroupRun::loaded(const nlohmann::json& answer) {
       for (const nlohmann::json& name : names) all.push_back(name.get<std::string>());
     }
   }
-  loads_.pop();
+  if (load.needed) separate_runtimes(ok.value("runtimes", nlohmann::json::object()));
+  if (is_alive()) loads_.pop();
+}
+
+void GroupRun::separate_runtimes(const nlohmann::json& runtimes) {
+  const std::string& library = loads_.current().library;
+  bool is_new = false;
+  for (const auto& [kind, files] : runtimes.items()) {
+    bool is_own = false;
+    std::vector<std::string> others;
+    for (const nlohmann::json& file : files) {
+      const std::string& owner = runtimes_.try_emplace(file, library).first->second;
+      is_own = is_own || owner == library;
+      if (owner != library) add_new(others, owner);
+    }
+    const bool is_used = std::any_of(devices_.begin(), devices_.end(), [&](const auto& device) {
+      return kind_of_device(device) == kind;
+    });
+    if (!is_own || !is_used) continue;
+    for (const std::string& other : others) {
+      is_new = context_.known.separate(job_.group.environment, library, other) || is_new;
+    }
+  }
+  if (is_new && is_shared()) abandon_group();
 }
 
 void GroupRun::import_failed(const FailedStep& failed_step, bool died) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -115,6 +116,9 @@ class GroupRun {
   void fail_known_steps();
   void next_load();
   void loaded(const nlohmann::json& answer);
+  /// Keeps libraries with different runtimes of one kind of device in separate workers, because no
+  /// cell of that kind can be measured in a process with two.
+  void separate_runtimes(const nlohmann::json& runtimes);
   void import_failed(const FailedStep& failed_step, bool died);
   bool uses_too_much_memory() const;
 
@@ -149,6 +153,8 @@ class GroupRun {
   Stage stage_ = Stage::waiting;
   results::WorkerRecord record_;
   std::set<std::string> devices_;
+  /// The library whose import loaded each file of a driver or a runtime.
+  std::map<std::string, std::string> runtimes_;
   std::ptrdiff_t pending_ = 0;
 };
 

@@ -101,6 +101,12 @@ bool Compatibility::keep_apart(const std::string& environment, const std::string
   return apart_.try_emplace({environment, a, b}, std::move(failed_step)).second;
 }
 
+bool Compatibility::separate(const std::string& environment, const std::string& a,
+                             const std::string& b) {
+  separate_.insert({environment, b, a});
+  return separate_.insert({environment, a, b}).second;
+}
+
 bool Compatibility::isolate(const std::string& environment, const std::string& library,
                             FailedStep failed_step) {
   return isolated_.try_emplace({environment, library}, std::move(failed_step)).second;
@@ -132,8 +138,8 @@ bool Compatibility::is_isolated(const plan::Pair& pair, std::size_t index) const
 
 bool Compatibility::can_share(const std::string& environment, const std::string& a,
                               const std::string& b) const {
-  return !apart_.contains({environment, a, b}) && !isolated_.contains({environment, a}) &&
-         !isolated_.contains({environment, b});
+  return !apart_.contains({environment, a, b}) && !separate_.contains({environment, a, b}) &&
+         !isolated_.contains({environment, a}) && !isolated_.contains({environment, b});
 }
 
 std::optional<FailedStep> Compatibility::failed_step_between(const std::string& environment,

@@ -34,6 +34,9 @@ class Compatibility {
   /// Adds that neither order works: every cell of these two libraries fails with this step.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
                   FailedStep failed_step);
+  /// Lets the two libraries share a worker only for their own pair, whose cells are tried. Returns
+  /// false if that is already so.
+  bool separate(const std::string& environment, const std::string& a, const std::string& b);
   /// Lets the library share a worker with only one other library, because of this failed step.
   bool isolate(const std::string& environment, const std::string& library, FailedStep failed_step);
   std::optional<FailedStep> isolated_by(const std::string& environment,
@@ -46,7 +49,8 @@ class Compatibility {
   void share_again(std::size_t pair);
 
   bool is_isolated(const plan::Pair& pair, std::size_t index) const;
-  /// Can the two libraries be imported into one process in some order?
+  /// Can the two libraries be imported into one process in some order, and does neither keep the
+  /// other's pairs from being measured there?
   bool can_share(const std::string& environment, const std::string& a, const std::string& b) const;
   /// The failed step of two libraries that are kept apart.
   std::optional<FailedStep> failed_step_between(const std::string& environment,
@@ -72,6 +76,7 @@ class Compatibility {
   using Two = std::tuple<std::string, std::string, std::string>;  ///< environment, a, b
 
   std::map<Two, FailedStep> apart_;  ///< both ways
+  std::set<Two> separate_;           ///< both ways
   struct Found {
     FailedStep failed_step;
     bool is_old = false;  ///< found by an earlier run

@@ -79,6 +79,7 @@ json Requests::load(const json& request) {
   return {{"version", loaded.version},
           {"devices", loaded.devices},
           {"effects", loaded.effects},
+          {"runtimes", loaded.runtimes},
           {"seconds", loaded.seconds}};
 }
 

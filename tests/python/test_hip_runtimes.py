@@ -3,6 +3,7 @@ wheels."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -110,14 +111,44 @@ def test_a_run_needs_no_other_runtime_and_compiler_than_a_wheels(tmp_path: Path)
     assert {"own", None, -1} <= {trial["stream"] for trial in entry["sync"]}
 
 
-def test_two_libraries_with_runtimes_of_their_own_are_not_measured(tmp_path: Path) -> None:
-    runtimes = [install(tmp_path / name, "libamdhip64.so.6") for name in ("one", "other")]
-    for path in runtimes:
+def libraries_with_runtimes(tmp_path: Path) -> dict[str, Path]:
+    """Adapters in the folder `more`, copies of the native one, that load a runtime each."""
+    runtimes = {name: install(tmp_path / name, "libamdhip64.so.6") for name in ("one", "other")}
+    for name, path in runtimes.items():
         load = f"import ctypes\nctypes.CDLL({str(path)!r})\n"
         make, take = (load + (ROOT / role / "native.py").read_text() for role in ROLES)
-        whole.plant(tmp_path / "more", path.parent.name, make=make, take=take)
+        whole.plant(tmp_path / "more", name, make=make, take=take)
+    return runtimes
+
+
+def test_libraries_with_runtimes_of_their_own_are_measured_in_workers_of_their_own(
+    tmp_path: Path,
+) -> None:
+    runtimes = libraries_with_runtimes(tmp_path)
+    names = "one,other,native"
+    words = ("--matrix", "--producers", names, "--consumers", names, "--adapters", "more")
+    devices = ("--devices", "cpu,rocm:0", *RUN[2:])
+    status, out, err = whole.run(tmp_path, *words, *devices, environment=fakes.environment())
+    assert status == 0, out + err
+    entries = whole.entries(whole.document(tmp_path)).values()
+    reasons = {
+        (e["producer"], e["consumer"], e["device"]): e["reason"]
+        for e in entries
+        if e["outcome"] == "no-device"
+    }
+    assert set(reasons) == {("one", "other", "rocm:0"), ("other", "one", "rocm:0")}
+    for reason in reasons.values():
+        assert reason.startswith("rocm: failed: this process has loaded more than one libamdhip64")
+        assert all(str(path) in reason for path in runtimes.values())
+    measured = {(e["producer"], e["consumer"], e["device"]) for e in entries if "real_time" in e}
+    every = set(itertools.product(names.split(","), names.split(","), ("cpu", "rocm:0")))
+    assert measured == every - set(reasons)
+
+
+def test_a_pair_with_two_runtimes_is_not_measured(tmp_path: Path) -> None:
+    runtimes = libraries_with_runtimes(tmp_path)
     words = ("one", "other", *RUN, "--adapters", "more")
     status, out, err = whole.run(tmp_path, *words, environment=fakes.environment())
     assert (status, out) == (2, "")
-    both = f"{runtimes[0]} and {runtimes[1]}"
+    both = f"{runtimes['one']} and {runtimes['other']}"
     assert f"rocm: failed: this process has loaded more than one libamdhip64: {both}" in err

@@ -169,7 +169,7 @@ std::vector<std::string> import_folders() {
   return folders;
 }
 
-Shared shared{&dlbench::device::backend};
+Shared shared{&dlbench::device::backend, &dlbench::device::loaded_files_of};
 
 }  // namespace
 

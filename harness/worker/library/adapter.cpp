@@ -2,6 +2,7 @@
 
 #include "model/contains.hpp"
 #include "model/places.hpp"
+#include "worker/library/devices.hpp"
 
 namespace dlbench::worker {
 
@@ -69,6 +70,8 @@ Loaded Adapters::load(const std::string& role, const std::string& name, const st
         checked(PyObject_CallMethod(loading.get(), "version", "sO", name.c_str(), module.get()))
             .get());
     loaded.devices = devices_of(name, loading.get(), module.get());
+    // Some libraries load their runtime only when they list their devices.
+    loaded.runtimes = runtimes_by_kind();
     // dlbench.case imports NumPy. It is imported only now, because a library may behave differently
     // after NumPy.
     checked(PyImport_ImportModule("dlbench.case"));

@@ -14,6 +14,8 @@ struct Loaded {
   std::vector<std::string> devices;
   /// Its effects on the whole process, by kind; see dlbench/import_effects.py.
   std::map<std::string, std::vector<std::string>> effects;
+  /// The files of drivers and runtimes that the process has loaded by then, by kind of device.
+  std::map<std::string, std::vector<std::string>> runtimes;
   double seconds = 0;  ///< to load the file, without the observation of effects
 };
 

@@ -9,7 +9,7 @@
 namespace dlbench::worker {
 namespace {
 
-DeviceAt device_of_kind(const std::string& kind, int ordinal) {
+const device::Shared& shared() {
   static const auto* room = [] {
     const Ref module = checked(PyImport_ImportModule(device::shared_module));
     const auto* found =
@@ -17,7 +17,11 @@ DeviceAt device_of_kind(const std::string& kind, int ordinal) {
     if (found == nullptr) throw fetch_failure();
     return found;
   }();
-  const device::Backend* backend = room->backend(kind);
+  return *room;
+}
+
+DeviceAt device_of_kind(const std::string& kind, int ordinal) {
+  const device::Backend* backend = shared().backend(kind);
   if (backend == nullptr) return {};
   if (backend->table == nullptr) {
     throw Failure{Outcome::no_device, "",
@@ -94,6 +98,15 @@ DeviceAt device_at(const exchange::Device& where) {
   }
 }
 
+std::map<std::string, std::vector<std::string>> runtimes_by_kind() {
+  std::map<std::string, std::vector<std::string>> runtimes;
+  for (const char* kind : {"cuda", "rocm"}) {
+    std::vector<std::string> files = shared().loaded_files(kind);
+    if (!files.empty()) runtimes[kind] = std::move(files);
+  }
+  return runtimes;
+}
+
 exchange::Device device_of_address(std::uintptr_t address) {
   for (const char* kind : {"cuda", "rocm", "sim"}) {
     try {
@@ -111,7 +124,9 @@ exchange::Device device_of_address(std::uintptr_t address) {
       }
       if (code != 0) continue;
       if (memory == device::Memory::Device) return {at.table->dl_device, ordinal};
-      if (memory == device::Memory::Managed) return {at.table->dl_managed, ordinal};
+      // DLPack has no device type for ROCm's managed memory, and libraries export it as ROCm's.
+      const int managed = at.table->dl_managed != 0 ? at.table->dl_managed : at.table->dl_device;
+      if (memory == device::Memory::Managed) return {managed, ordinal};
       if (memory == device::Memory::Pinned) return {at.table->dl_pinned, ordinal};
     } catch (const Failure&) {
       continue;

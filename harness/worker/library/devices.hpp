@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "device/owners.hpp"
 #include "device/shared.hpp"
@@ -28,6 +30,9 @@ DeviceAt device_named(const std::string& word);
 /// device ("cuda: context: CUDA_ERROR_DEVICE_UNAVAILABLE (46)").
 void require_context(const std::string& word);
 DeviceAt device_at(const exchange::Device& where);
+
+/// The files of drivers and runtimes that the process has loaded, by kind of device.
+std::map<std::string, std::vector<std::string>> runtimes_by_kind();
 
 /// A host pointer as an address for the table's functions.
 inline device::Address number(const void* pointer) {
