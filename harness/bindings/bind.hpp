@@ -27,6 +27,5 @@ void bind_worker(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_stats(pybind11::module_& module);
 void bind_compare(pybind11::module_& module);
-void bind_sync(pybind11::module_& module);
 
 }  // namespace dlbench::bindings

@@ -48,11 +48,6 @@ Summary run(const plan::Plan& plan, Options options, const py::object& observer)
   return fleet::run(plan, options, python_observer);
 }
 
-py::object disk_full(const Summary& summary) {
-  if (summary.disk_full.empty()) return py::bool_(false);
-  return py::str(summary.disk_full);
-}
-
 void bind_order(py::module_& module) {
   using fleet::ImportOrder;
   py::class_<ImportOrder>(
@@ -109,7 +104,7 @@ void bind_fleet(py::module_& module) {
       .def_readonly("measured", &Summary::measured)
       .def_readonly("orders", &Summary::orders)
       .def_readonly("signal", &Summary::signal)
-      .def_property_readonly("disk_full", &disk_full);
+      .def_readonly("disk_full", &Summary::disk_full);
   module.def("run", &run, py::arg("plan"), py::arg("options"), py::arg("observer"),
              "Measures the cells of the plan and writes the journal. The observer has "
              "on_progress(done, total, activity), on_recorded(name, outcome, median_ns) and "

@@ -9,5 +9,4 @@ PYBIND11_MODULE(_core, module, pybind11::mod_gil_not_used()) {
   dlbench::bindings::bind_results(module);
   dlbench::bindings::bind_stats(module);
   dlbench::bindings::bind_compare(module);
-  dlbench::bindings::bind_sync(module);
 }

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypedDict
+from typing import Any, Protocol
 
 version: str
 build_id: str
@@ -123,7 +123,7 @@ class Summary:
     measured: int
     orders: list[ImportOrder]
     signal: int
-    disk_full: bool | str
+    disk_full: str
 
 class Observer(Protocol):
     def on_progress(self, done: int, total: int, activity: str) -> None: ...
@@ -178,7 +178,6 @@ def append_api_calls(
     run_directory: str,
     counted: Sequence[tuple[str, dict[str, int] | None, dict[str, dict[str, int]], str]],
 ) -> None: ...
-def try_planted_waits(count: int, seed: int = ..., jobs: int = ...) -> list[PlantedWait]: ...
 def append_sync(run_directory: str, records: str) -> None: ...
 
 most_document_bytes: int
@@ -217,14 +216,6 @@ coarse_workers: int
 most_workers: int
 max_analyses: int
 fewest_similar: int
-
-class PlantedWait(TypedDict):
-    kind: str
-    neighbors: int
-    delay_ns: int
-    truth: str
-    found: str
-    share_error: float | None
 
 def ratio_of_medians(
     first: list[list[float]], second: list[list[float]], between: float | None = ...

@@ -44,7 +44,7 @@ std::string how_ended(int wait_status);
 /// The exit status of a program, or the negative number of the signal that ended it.
 int exit_status(int wait_status);
 
-/// The trouble of a death, with a reason such as "crashed while ACTIVITY: SIGSEGV".
+/// The cause of a death, with a reason such as "crashed while ACTIVITY: SIGSEGV".
 FailedStep explain_death(const Death& death, const std::string& activity, double timeout_s);
 
 /// The last `most` bytes of a text, with invalid UTF-8 replaced.

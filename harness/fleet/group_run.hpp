@@ -39,7 +39,7 @@ struct Job {
 /// the next worker.
 class GroupRun {
  public:
-  /// Records the cells that inherit a trouble.
+  /// Records the cells whose library failed before.
   GroupRun(Context& context, Job job);
   GroupRun(const GroupRun&) = delete;
   GroupRun& operator=(const GroupRun&) = delete;

@@ -16,8 +16,8 @@ enum class Content { Old, New, Other };
 /// classifier calls `settle` and rethrows their exceptions.
 struct Queue {
   /// Waits for all queues, sets the old content, then submits {delay, new content} to the
-  /// producer's queue and, if `decoy` is not 0, {decoy} to the unrelated queues' queues. Returns at
-  /// once.
+  /// producer's queue and, if `decoy` is not 0, {decoy} to the queues of unrelated streams. Returns
+  /// at once.
   std::function<void(Ns delay, Ns decoy)> arm;
   /// The content now, by an unordered read that does not wait.
   std::function<Content()> peek;

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ from rich.console import Console
 
 import samples
 from dlbench.cli import main
-from dlbench.document import Entry
 from dlbench.errors import BadInput
 from dlbench.selftest import (
     alike,
@@ -22,8 +20,6 @@ from dlbench.selftest import (
     repeats,
     runs,
     table,
-    unexplained,
-    waits,
 )
 from dlbench.selftest.row import Row, Setting
 from typed import entries_of
@@ -114,39 +110,11 @@ def test_workers_that_differ_are_seen(setting: Setting, monkeypatch: pytest.Monk
     assert row.good is False
 
 
-def test_what_is_left_over_is_judged_by_share_or_by_ns(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def exchange(whole: float, left: float) -> dict[str, Any]:
-        # The cell's own rounds are others: of what they took nothing is a part.
-        own = {"unexplained_ns": left, "phases": {"exchange_ns": whole}}
-        return cell(outcome="zero-copy", real_time=100 * whole, **own)
-
-    fine = [exchange(1000, 10), exchange(100, 1.5), exchange(5000, -40)] * 5
-    monkeypatch.setattr(runs, "run", lambda *_: entries_of(fine))
-    good(unexplained.trial(setting))
-    # One of sixteen is enough, where it is so again.
-    bad = exchange(1000, 300)
-    monkeypatch.setattr(runs, "run", lambda *_: entries_of([bad, *fine]))
-    median, each = unexplained.trial(setting)
-    assert (median.good, each.good) == (True, False)
-    assert "300 of 1000 ns" in each.details[0]
-    # Once, and not when it is looked at again: that was the machine.
-    monkeypatch.setattr(runs, "run", lambda *_: entries_of([*fine, bad]))
-    assert unexplained.trial(setting)[1].good is True
-
-
 def test_nothing_is_good_of_what_was_not_there(
     setting: Setting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    short = cell(outcome="zero-copy", real_time=90.0, unexplained_ns=1.0)
-    short["phases"] = {"exchange_ns": 90.0}
-    monkeypatch.setattr(runs, "run", lambda *_: entries_of([short]))
-    assert [row.good for row in unexplained.trial(setting)] == [None, True]
     monkeypatch.setattr(runs, "run", lambda *_: entries_of([]))
     assert [row.good for row in copies.trial(setting)] == [None, None]
-    assert waits._shares([]).good is None
-    assert waits._words([]).good is None
     assert all("not tested" in table._lines("x", row, 8)[0] for row in copies.trial(setting))
 
 
@@ -162,54 +130,6 @@ def test_a_slope_that_is_left_open_is_not_tested(
     monkeypatch.setattr(runs, "run", lambda *_: entries_of([found]))
     _, sloped = copies.trial(Setting(tmp_path, short=short, times=1, seed=1))
     assert sloped.good is good_
-
-
-def test_a_warning_of_the_library_is_named_as_a_cause(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    loud = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0)
-    loud |= {
-        "phases": {"exchange_ns": 1000.0},
-        "warnings": [samples.warned("python-warning", "DeprecationWarning: old")],
-    }
-    monkeypatch.setattr(
-        runs, "run", lambda *_: entries_of([loud, loud | {"warnings": [samples.warned("drift")]}])
-    )
-    _, row = unexplained.trial(setting)
-    assert [unexplained.BLAMED in reported for reported in row.details] == [True, False]
-    assert row.good is False
-
-
-@pytest.mark.parametrize(
-    ("in_export", "reported"),
-    [
-        (996.0, "4 of its 1000 instructions are in no phase: the same work, at another speed"),
-        (700.0, "300 of its 1000 instructions are in no phase"),
-    ],
-)
-def test_what_is_left_over_is_looked_at_again_and_counted(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch, in_export: float, reported: str
-) -> None:
-    first = cell(outcome="zero-copy", real_time=1000.0, unexplained_ns=300.0, warnings=[])
-    first["phases"] = {"exchange_ns": 1000.0}
-    counted = [
-        first | {"unexplained_ns": 280.0, "instructions": 1000.0},
-        {"phase": "export", "real_time": 900.0, "instructions": in_export},
-    ]
-    requested: list[Sequence[str]] = []
-
-    def run(folder: Path, name: str, words: Sequence[str], seed: int) -> list[Entry]:
-        requested.append(words)
-        return entries_of(counted if "--count" in words else [first])
-
-    monkeypatch.setattr(runs, "run", run)
-    monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}")
-    _, row = unexplained.trial(setting)
-    assert row.good is ("another speed" in reported)
-    assert "again 280 of 1000 ns (28.0%)" in row.details[0]
-    assert reported in row.details[0]
-    assert ("another speed" in row.details[0]) == ("another speed" in reported)
-    assert "silent-copy" in " ".join(requested[1])
 
 
 def test_without_valgrind_nothing_is_claimed(

@@ -239,8 +239,7 @@ def conclude(
     """Document, figures, report, terminal; the exit status."""
     go_on = dlbench_command("--resume", folder)
     if summary.disk_full:
-        why = summary.disk_full if isinstance(summary.disk_full, str) else "the disk is full"
-        warn(f"{why}; what was recorded is kept: {go_on}")
+        warn(f"{summary.disk_full}; what was recorded is kept: {go_on}")
         return 2
     try:
         path = Path(_core.write_document(str(folder)))

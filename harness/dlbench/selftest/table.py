@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dlbench.errors import BadInput
-from dlbench.selftest import alike, copies, delays, faults, repeats, unexplained, waits
+from dlbench.selftest import alike, copies, delays, faults, repeats
 from dlbench.selftest.row import Row, Setting, Trial
 from dlbench.text.layout import columns
 from dlbench.text.output import Console
@@ -21,11 +21,9 @@ ATTEMPTS = 3
 TRIALS: Mapping[str, Trial] = {
     "faults": faults.trial,
     "delays": delays.trial,
-    "unexplained": unexplained.trial,
     "copies": copies.trial,
     "alike": alike.trial,
     "instructions": repeats.instructions,
-    "sync": waits.trial,
 }
 
 
