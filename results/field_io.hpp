@@ -152,6 +152,9 @@ inline void from_word(std::string_view word, Outcome& outcome) {
 inline void from_word(std::string_view word, Proof& proof) {
   proof = proof_from(word);
 }
+inline void from_word(std::string_view word, Captured& result) {
+  result = captured_from(word);
+}
 inline void from_word(std::string_view word, Waits& waits) {
   waits = waits_from(word);
 }

@@ -60,6 +60,17 @@ void apply(const SyncRecord& record, Entry& entry) {
   entry.device_timer.reset();
 }
 
+/// Replaces earlier results of the same exchanges.
+void apply(const CaptureRecord& record, Entry& entry) {
+  for (const Capture& one : record.capture) {
+    std::erase_if(entry.capture, [&one](const Capture& before) {
+      return before.stream == one.stream && before.is_own_call == one.is_own_call &&
+             before.is_one_stream == one.is_one_stream;
+    });
+    entry.capture.push_back(one);
+  }
+}
+
 /// Is `entry` the same cell with the numbers of additional workers? One of several earlier workers
 /// may be missing, because it was disturbed.
 bool continues(const Entry& entry, const Entry& before) {
@@ -118,8 +129,10 @@ class JournalReader {
       add_later(api_record_from(line.object("api")), here);
     else if (line.has("sync"))
       add_later(sync_record_from(line.object("sync")), here);
+    else if (line.has("capture"))
+      add_later(capture_record_from(line.object("capture")), here);
     else
-      throw UsageError(here + "expected the key entry, worker, count, api, sync or end");
+      throw UsageError(here + "expected the key entry, worker, count, api, sync, capture or end");
   }
 
   static Entry entry_from(const Fields& item) {

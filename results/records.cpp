@@ -93,6 +93,18 @@ void fields(Io& io, T& worker) {
   io.known("iterations", worker.iterations);
 }
 
+template <typename Io, Is<Capture> T>
+void fields(Io& io, T& one) {
+  io.stream("stream", one.stream);
+  io.choice("requested_by", one.is_own_call, "consumer", "dlbench");
+  io.choice("producer_stream", one.is_one_stream, "same", "other");
+  io("result", one.result);
+  io.known("nodes", one.nodes);
+  io.known("at", one.at);
+  io.known("error", one.error);
+  io.known("reason", one.reason);
+}
+
 template <typename Io, Is<Ordering> T>
 void fields(Io& io, T& one) {
   io.stream("stream", one.stream);
@@ -176,6 +188,11 @@ void sync_fields(Io& io, T& record) {
   io.known("late_free", record.late_free);
 }
 
+template <typename Io, typename T>
+void capture_field(Io& io, T& record) {
+  io.known("capture", record.capture);
+}
+
 }  // namespace
 
 /// All fields except the name, which repeats the axes. The outcome must be set before.
@@ -201,6 +218,7 @@ void fields(Io& io, T& entry) {
   else
     reason_fields(io, entry);
   sync_fields(io, entry);
+  capture_field(io, entry);
 }
 
 template <typename Io, Is<WorkerRecord> T>
@@ -245,6 +263,12 @@ void fields(Io& io, T& record) {
   sync_fields(io, record);
   io.known("race", record.race);
   io.known("failure", record.failure);
+}
+
+template <typename Io, Is<CaptureRecord> T>
+void fields(Io& io, T& record) {
+  io("cell", record.cell);
+  capture_field(io, record);
 }
 
 namespace {
@@ -371,6 +395,9 @@ OrderedJson line_of(const ApiRecord& record) {
 OrderedJson line_of(const SyncRecord& record) {
   return line("sync", record);
 }
+OrderedJson line_of(const CaptureRecord& record) {
+  return line("capture", record);
+}
 
 Entry entry_from_json(const Fields& item, bool measured) {
   const Schema& schema = Schema::of_results();
@@ -421,6 +448,15 @@ SyncRecord sync_record_from(const Fields& item) {
   auto record = record_from<SyncRecord>(item, "/$defs/afterwards");
   require_words(item, record.sync);
   return record;
+}
+
+CaptureRecord capture_record_from(const Fields& item) {
+  // `capture` has the schema of an entry.
+  const Schema& schema = Schema::of_results();
+  for (const Value& one : item.list("capture")) {
+    check(one, schema.part("/$defs/capture"), item.place("capture"));
+  }
+  return record_from<CaptureRecord>(item, "/$defs/afterwards");
 }
 
 void require_finite(const OrderedJson& value) {

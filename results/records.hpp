@@ -64,6 +64,12 @@ struct SyncRecord {
   std::string failure;
 };
 
+/// Exchanges of a recorded cell during a capture, as `capture` of its entry.
+struct CaptureRecord {
+  std::string cell;
+  std::vector<Capture> capture;
+};
+
 /// A recorded cell as an item of `benchmarks` (measured) or `not_measured`. Times are in ns. Empty
 /// values (no exception, no late read) are left out.
 OrderedJson entry_to_json(const Entry& entry);
@@ -75,6 +81,7 @@ OrderedJson line_of(const EndRecord& end);
 OrderedJson line_of(const CountRecord& count);
 OrderedJson line_of(const ApiRecord& record);
 OrderedJson line_of(const SyncRecord& record);
+OrderedJson line_of(const CaptureRecord& record);
 
 /// The inverse. Throws UsageError naming the place of a missing or invalid value. Beyond the schema
 /// it checks, for example, the order of an interval's ends and that a name matches its axes.
@@ -85,6 +92,7 @@ EndRecord end_from(const Fields& item);
 CountRecord count_from(const Fields& item);
 ApiRecord api_record_from(const Fields& item);
 SyncRecord sync_record_from(const Fields& item);
+CaptureRecord capture_record_from(const Fields& item);
 
 /// Throws UsageError naming the JSON pointer of the first number that is not finite.
 void require_finite(const OrderedJson& value);

@@ -187,7 +187,7 @@ def adapters() -> str:
 CONTEXT = ("document", "context", "benchmark_context", "cache", "dlbench", "noise", "machine",
            "environment")  # fmt: skip
 CELLS = ("axes", "measured", "not_measured", "evidence", "observed", "guard", "device_timer",
-         "ordering", "api_calls", "api_kinds", "warning", "check")  # fmt: skip
+         "ordering", "capture", "api_calls", "api_kinds", "warning", "check")  # fmt: skip
 #: What makes each part.
 PARTS: dict[str, Callable[[], str]] = {
     "commands": commands,

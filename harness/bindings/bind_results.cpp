@@ -81,6 +81,17 @@ void bind_results(py::module_& module) {
       "Adds synchronization results to a run's journal: a JSON list of objects with the key cell "
       "and, if known, sync, late_free, race and failure. Raises UsageError.");
   module.def(
+      "append_capture",
+      [](const std::filesystem::path& run_directory, const std::string& record) {
+        const results::Parsed read = results::parse_strict(record, "capture");
+        results::append_afterwards(
+            run_directory,
+            std::vector{results::capture_record_from(results::Fields(read.value(), "capture"))});
+      },
+      py::arg("run_directory"), py::arg("record"),
+      "Adds exchanges during a capture to a run's journal: a JSON object with the keys cell and "
+      "capture. Raises UsageError.");
+  module.def(
       "create_draft",
       [](const std::filesystem::path& target) {
         results::Draft draft;

@@ -199,14 +199,15 @@ def send_each(
                 with steps.start(first, Path(folder)) as worker:
                     steps.load(worker, first)
                     is_loaded = True
-                    while left:
+                    while left and worker.is_alive():
                         keep(left[0], _answer(steps, worker, left[0]))
                         left.pop(0)
-                    steps.finish(worker, items[-1])
+                    if worker.is_alive():
+                        steps.finish(worker, items[-1])
             except RequestFailed as failure:
                 lost = failure
         if lost is None:
-            return
+            continue
         if is_loaded and left[0] not in (first, tried_alone) and steps.is_tried_alone(left[0]):
             tried_alone = left[0]
             continue

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "model/capture.hpp"
 #include "model/cell.hpp"
 #include "model/ordering.hpp"
 #include "model/outcome.hpp"
@@ -124,8 +125,9 @@ struct Entry {
   std::vector<WorkerNumbers> workers;
 
   // Of a measured cell or a race whose synchronization was tested.
-  std::vector<Ordering> sync;  ///< one a stream argument
-  std::string late_free;       ///< "safe", "late", "inconclusive" or empty
+  std::vector<Ordering> sync;    ///< one a stream argument
+  std::string late_free;         ///< "safe", "late", "inconclusive" or empty
+  std::vector<Capture> capture;  ///< one a stream argument and stream of the producer
 
   // Not measured.
   std::string reason;

@@ -62,6 +62,19 @@ json to_json(const SynchronizationFound& found) {
   return item;
 }
 
+json to_json(const CaptureFound& found) {
+  json item = {{"usable", found.is_usable}, {"capture", json::array()}};
+  if (!found.capture) return item;
+  const Capture& one = *found.capture;
+  json row = {{"stream", one.stream}, {"result", to_string(one.result)}};
+  put(row, "nodes", one.nodes);
+  put(row, "error", one.error);
+  if (!one.at.empty()) row["at"] = one.at;
+  if (!one.reason.empty()) row["reason"] = one.reason;
+  item["capture"].push_back(std::move(row));
+  return item;
+}
+
 json to_json(const WorkerFloors& floors) {
   return {{"empty", floors.empty_ns},
           {"clock", floors.clock_ns},

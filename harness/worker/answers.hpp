@@ -4,6 +4,7 @@
 
 #include "measure/round.hpp"
 #include "worker/base/frames.hpp"
+#include "worker/exchange/captured_exchange.hpp"
 #include "worker/exchange/exchange_phases.hpp"
 #include "worker/exchange/synchronization.hpp"
 #include "worker/judge/judging.hpp"
@@ -16,6 +17,7 @@ namespace dlbench::worker {
 nlohmann::json to_json(const Judgement& judgement);
 nlohmann::json to_json(const Observation& observed);
 nlohmann::json to_json(const SynchronizationFound& found);
+nlohmann::json to_json(const CaptureFound& found);
 nlohmann::json to_json(const WorkerFloors& floors);
 nlohmann::json to_json(const measure::Reading& reading, const Disturbance& disturbance);
 nlohmann::json to_json(const std::vector<FrameNode>& frames);

@@ -9,6 +9,7 @@
 #include "worker/answers.hpp"
 #include "worker/base/garbage.hpp"
 #include "worker/base/spent.hpp"
+#include "worker/exchange/captured_exchange.hpp"
 #include "worker/exchange/synchronization.hpp"
 #include "worker/library/dispatch.hpp"
 #include "worker/profiling.hpp"
@@ -47,6 +48,7 @@ const std::map<std::string, Requests::Verb>& Requests::verbs() {
       {"phases", &Requests::phases},
       {"judge", &Requests::judge},
       {"sync", &Requests::sync},
+      {"capture", &Requests::capture},
       {"trace", &Requests::trace},
       {"profile", &Requests::profile},
       {"api_calls", &Requests::api_calls},
@@ -196,6 +198,15 @@ json Requests::sync(const json& request) {
   Prepared& prepared = at(request);
   return to_json(
       classify_synchronization(prepared.call, prepared.protocol, order_of(request), step_));
+}
+
+// The same for one exchange during a capture of the consumer's stream.
+json Requests::capture(const json& request) {
+  Prepared& prepared = at(request);
+  const CaptureOrder wanted{request.at("requested_by") == "consumer", request.at("stream"),
+                            request.at("producer_stream") == "same"};
+  return to_json(
+      capture_exchange(prepared.call, prepared.protocol, order_of(request), wanted, step_));
 }
 
 // Prepares the phases of an exchange and returns their parts.

@@ -40,6 +40,7 @@ class Requests {
   json phases(const json& request);
   json judge(const json& request);
   json sync(const json& request);
+  json capture(const json& request);
   json trace(const json& request);
   json profile(const json& request);
   json api_calls(const json& request);

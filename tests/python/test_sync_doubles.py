@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,10 @@ import device_library
 
 DISTRIBUTION = None
 DEVICES = ("cuda",)
-ARGUMENTS = {"stream": "", "nothing": "", "device": "", "defers": "", "hoards": "", "odd": ""}
+ARGUMENTS = {
+    "stream": "", "nothing": "", "device": "", "host": "", "default": "",
+    "defers": "", "hoards": "", "odd": "",
+}
 WAY = ARGUMENT[0] or "stream"
 WAITS = "stream" if WAY in ("defers", "hoards", "odd") else WAY
 LIBRARY = device_library.Library(
@@ -55,10 +59,10 @@ CONSUMER = """
 import device_library
 
 DISTRIBUTION = None
-ARGUMENTS = {"default": "", "forgets": ""}
+ARGUMENTS = {"default": "", "forgets": "", "unordered": ""}
 WAY = ARGUMENT[0]
 LIBRARY = device_library.Library("cuda", keeps=WAY != "forgets")
-NAMED = 1 if WAY == "default" else None
+NAMED = {"default": 1, "unordered": -1}.get(WAY)
 
 values = LIBRARY.to_numpy
 
@@ -113,9 +117,10 @@ def busy(case, device, seconds):
 
 
 def observe(
-    folder: Path, producers: str, consumers: str, *words: str, device: str = "cuda:0", **modes: str
-) -> dict[tuple[str, str], dict[str, Any]]:
-    """Each cell of a run with --sync, by producer and consumer."""
+    folder: Path, producers: str, consumers: str, *words: str, device: str = "cuda:0",
+    option: str = "--sync", **modes: str,
+) -> dict[tuple[str, str], dict[str, Any]]:  # fmt: skip
+    """Each cell of a run with --sync or another pass, by producer and consumer."""
     for role, name, text in (
         ("producers", "double", PRODUCER + CURRENT),
         ("consumers", "double", CONSUMER + CURRENT),
@@ -126,7 +131,7 @@ def observe(
     environment = fakes.environment(**modes)
     paths = (HERE / "doubles" / "modules", HERE / "doubles", HERE)
     environment["PYTHONPATH"] = ":".join(map(str, paths))
-    words += ("--adapters", "own", "--producers", producers, "--consumers", consumers, "--sync")
+    words += ("--adapters", "own", "--producers", producers, "--consumers", consumers, option)
     more = ("--devices", device, "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
     status, _, err = whole.run(
         folder, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
@@ -379,6 +384,80 @@ def test_what_names_its_stream_is_waited_for_there(tmp_path: Path) -> None:
     (tmp_path / "own" / "consumers" / "named.py").write_text(READY, encoding="utf-8")
     entry = observe(tmp_path, "native", "named")["native", "named"]
     assert entry["outcome"] == "zero-copy", entry
+
+
+#: Rows of `capture` by stream argument: with the producer on the capturing stream, on another one.
+Captures = dict[Any, tuple[str, str]]
+
+
+def captures(entry: dict[str, Any]) -> Captures:
+    """The result, and the nodes of a graph or the code at the end."""
+    found: dict[Any, list[str]] = {}
+    for one in entry["capture"]:
+        number = one.get("nodes", one.get("error"))
+        found.setdefault(one["stream"], []).append(f"{one['result']} {number}")
+        assert one["requested_by"] == "consumer" or len(found) > 1
+        assert ("reason" in one) == (one["result"] in ("refused", "invalidated"))
+    return {stream: (same, other) for stream, (same, other) in found.items()}
+
+
+BROKEN, EMPTY = "invalidated 901", "captured 0"
+REFUSED = ("refused 0", "refused 0")
+#: The legacy default stream cannot capture, and a capture does not depend on other work.
+DEFAULT = (BROKEN, EMPTY)
+HONEST: Captures = {
+    "own": (EMPTY, BROKEN), "omitted": DEFAULT, None: DEFAULT, -1: (EMPTY, EMPTY),
+}  # fmt: skip
+NUMBERED: dict[str, Captures] = {
+    "cuda:0": {0: REFUSED, 1: DEFAULT, 2: (EMPTY, EMPTY)},
+    "rocm:0": {0: DEFAULT, 1: REFUSED, 2: REFUSED},
+}
+
+
+@pytest.mark.parametrize(("producer", "own"), [
+    ("double", (EMPTY, BROKEN)),
+    ("double:nothing", (EMPTY, EMPTY)),
+    ("double:device", (BROKEN, BROKEN)),
+    ("double:host", (BROKEN, "host-wait 0")),
+    ("double:default", (BROKEN, BROKEN)),
+])  # fmt: skip
+def test_what_breaks_a_graph_capture(producer: str, own: tuple[str, str], tmp_path: Path) -> None:
+    entry = observe(tmp_path, producer, "double", option="--capture")[producer, "double"]
+    found = captures(entry)
+    assert found["own"] == own
+    # Nothing is synchronized then.
+    assert found[-1] == (EMPTY, EMPTY)
+    assert entry["outcome"] == "zero-copy"
+
+
+def test_a_consumer_that_asks_for_no_order_can_be_captured(tmp_path: Path) -> None:
+    consumer = "double:unordered"
+    entry = observe(tmp_path, "double", consumer, option="--capture")["double", consumer]
+    own = [one for one in entry["capture"] if one["requested_by"] == "consumer"]
+    assert [(one["stream"], one["result"]) for one in own] == [(-1, "captured")] * 2
+    text = whole.run(tmp_path, "show", "run", environment=fakes.environment())[1]
+    assert "double -> double:unordered: can be captured" in text
+
+
+@pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
+def test_captures_by_stream_argument(device: str, hip: str, tmp_path: Path) -> None:
+    modes = {"DLBENCH_DOUBLE_HIP": hip}
+    found = observe(tmp_path, "native,torch", "native", device=device, option="--capture", **modes)
+    assert captures(found["native", "native"]) == HONEST | NUMBERED[device]
+    own = captures(found["torch", "native"])["own"]
+    assert own == (EMPTY, BROKEN)
+
+
+@pytest.mark.parametrize(("fault", "is_lost"), [("-11@3", False), ("719@3", True), ("-11", True)])
+def test_a_crash_in_a_capture_costs_one_row(fault: str, is_lost: bool, tmp_path: Path) -> None:
+    """A row that ends a worker is tried again in a new one; a broken device costs the row."""
+    modes = {"DLBENCH_FAKE_FAIL": f"cuStreamEndCapture={fault}"}
+    found = observe(tmp_path, "native", "native", option="--capture", **modes)["native", "native"]
+    failed = [one["result"] == "failed" for one in found["capture"]]
+    assert len(failed) == 2 * len(HONEST | NUMBERED["cuda:0"])
+    assert any(failed) == is_lost
+    assert all(failed) == (fault == "-11")
+    assert fault == "-11" or (True, True) not in itertools.pairwise(failed)
 
 
 def test_adapters_with_a_stream_leave_the_wait_to_dlbench() -> None:

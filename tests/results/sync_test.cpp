@@ -66,6 +66,32 @@ TEST_F(Sync, ARaceTakesTheNumberAwayAndKeepsWhatWasSeen) {
   EXPECT_FALSE(first().observed.used.empty());
 }
 
+TEST_F(Sync, CapturesAddUpAndReplaceTheSameOne) {
+  Capture own;
+  own.stream = "own";
+  own.is_own_call = own.is_one_stream = true;
+  own.reason = "the worker ended";
+  Capture other = own;
+  other.is_one_stream = false;
+  other.result = Captured::invalidated;
+  other.at = "export";
+  other.error = 901;
+  other.reason = "cuStreamWaitEvent: 905";
+  append_afterwards<CaptureRecord>(folder_.path(), {{cell_, {own}}});
+  append_afterwards<CaptureRecord>(folder_.path(), {{cell_, {other}}});
+  own.result = Captured::captured;
+  own.nodes = 0;
+  own.reason.clear();
+  append_afterwards<CaptureRecord>(folder_.path(), {{cell_, {own}}});
+  append({cell_, {ordering()}, "", "", ""});
+  const nlohmann::json expected = nlohmann::json::parse(R"([
+    {"stream": "own", "requested_by": "consumer", "producer_stream": "other",
+     "result": "invalidated", "at": "export", "error": 901, "reason": "cuStreamWaitEvent: 905"},
+    {"stream": "own", "requested_by": "consumer", "producer_stream": "same", "result": "captured",
+     "nodes": 0}])");
+  EXPECT_EQ(document()["benchmarks"][0]["capture"], expected);
+}
+
 TEST_F(Sync, AFailureBecomesAWarning) {
   append({cell_, {}, "", "", "no answer within 30 s"});
   EXPECT_EQ(first().warnings.back().text, "sync: no answer within 30 s");

@@ -113,6 +113,7 @@ class Request(Record):
     protocols = Key[Sequence[str]](())
     cases = Key[Sequence[str]](())
     sync = Key(False)
+    capture = Key(False)
     budget = Key("")
     replicas = Key(1)
     adapters = Key("")

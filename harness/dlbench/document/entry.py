@@ -116,6 +116,25 @@ class Sync(Record):
         return self.requested_by == "consumer"
 
 
+class Capture(Record):
+    """An exchange during a graph capture, with one stream argument."""
+
+    __slots__ = ()
+    stream = Key[None | int | str](None)
+    requested_by = Key("consumer")
+    producer_stream = Key("same")
+    result = Key("")
+    nodes = Key[int | None](None)
+    at = Key("")
+    error = Key[int | None](None)
+    reason = Key("")
+
+    @property
+    def is_of_consumer(self) -> bool:
+        """Does the consumer pass this argument by itself?"""
+        return self.requested_by == "consumer"
+
+
 class DeviceTimer(Record):
     """The timer behind the clock `device`."""
 
@@ -173,6 +192,7 @@ class Entry(Cell):
     observed = part(Observation)
     sync = parts(Sync)
     late_free = Key("")
+    capture = parts(Capture)
     device_timer = part(DeviceTimer)
 
     @property

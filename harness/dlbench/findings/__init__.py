@@ -17,12 +17,14 @@ from dlbench.findings.hidden import hidden_work
 from dlbench.findings.import_effects import foreign_types, import_effects
 from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
+from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
-__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "pairs_text", "waits"]
+__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "graph_captures",
+           "pairs_text", "waits"]  # fmt: skip
 
 
 def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) -> list[Finding]:
@@ -38,6 +40,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += alignment(document.exchanges)
     found += grouping.group_findings(places, partial(writes, run=run))
     found += waits(document, entries, run)
+    found += graph_captures(document, entries, run)
     run_cells = document.by_pair
     found += _slowest(document, run, run_cells)
     outcomes = {entry.outcome for entry in entries}
@@ -84,6 +87,20 @@ def waits(document: Document, entries: list[Entry], run: str) -> list[Finding]:
         text = f"{pairs_text(rest)}: not tested, dlbench cannot keep the producer busy"
         found.append(Finding("sync", text))
     return found
+
+
+def graph_captures(document: Document, entries: list[Entry], run: str) -> Iterator[Finding]:
+    """With `--capture`: can the measured pairs be exchanged while the consumer's stream captures a
+    graph?
+    """
+    for text, pairs in captures.summarize(entries):
+        command = dlbench_command("show", run, *pairs[0])
+        yield Finding("capture", f"{pairs_text(pairs)}: {text}", command)
+    tried = {entry.pair for entry in entries if entry.capture}
+    rest = {entry.pair for entry in entries if isinstance(entry, Measured)} - tried
+    if rest and document.run.request.capture:
+        text = f"{pairs_text(rest)}: not tried, a graph capture needs --devices cuda:0 or rocm:0"
+        yield Finding("capture", text)
 
 
 def _waits(entries: list[Entry], run: str) -> Iterator[Finding]:

@@ -13,7 +13,7 @@ from typing import Any
 from dlbench import _core, values, worker_requests
 from dlbench.device import Device
 from dlbench.document import EXCHANGE, Document, Entry, Measured, codes
-from dlbench.environments.environment import where
+from dlbench.environments.environment import Environment, where
 from dlbench.libraries.discover import Catalogue
 from dlbench.passes.walk import Pass, has_result
 from dlbench.supervisor import RequestFailed, Worker, worker_command
@@ -50,6 +50,33 @@ def has_queue(entry: Entry, found: Catalogue) -> bool:
     return any(file.has_busy for file in found.roles(entry.producer).values())
 
 
+def smallest_exchanges(document: Document) -> list[Exchange]:
+    """The measured exchanges of a plain line of words, each at its smallest size."""
+    measured = (
+        entry
+        for entry in document.entries
+        if (isinstance(entry, Measured) or values.is_below(entry))
+        and entry.protocol not in NO_EXCHANGE
+    )
+    exchanges = []
+    for group in grouped(measured, lambda entry: entry.axes(AXES)).values():
+        plain = [
+            each
+            for each in group
+            if (each.phase, each.case, each.clock) == ("exchange", CASE, "call")
+        ]
+        if plain:
+            entry = min(plain, key=lambda each: each.bytes)
+            exchanges.append(Exchange(entry, [each for each in group if each is not entry]))
+    return exchanges
+
+
+def start_with_queues(place: Environment, timeout_s: float) -> Worker:
+    """A worker whose streams share few hardware queues; values that the user has set are kept."""
+    queues = {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
+    return Worker(worker_command(place), timeout_s, variables=queues)
+
+
 class ClassifySynchronization(Pass[Exchange, Records]):
     """The pass over the measured exchanges, each at its smallest size."""
 
@@ -65,26 +92,12 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         return [of_pair for _, of_pair in sorted(pairs.items())]
 
     def _exchanges(self, document: Document) -> list[Exchange]:
-        measured = (
-            entry
-            for entry in document.entries
-            if (isinstance(entry, Measured) or values.is_below(entry))
-            and entry.protocol not in NO_EXCHANGE
-        )
-        exchanges = []
-        for group in grouped(measured, lambda entry: entry.axes(AXES)).values():
-            plain = [
-                each
-                for each in group
-                if (each.phase, each.case, each.clock) == ("exchange", CASE, "call")
-            ]
-            if not plain:
-                continue
-            entry = min(plain, key=lambda each: each.bytes)
-            is_known = has_result(entry, "sync", codes.SYNC_FAILED)
-            if not is_known and has_queue(entry, self.found[entry.environment]):
-                exchanges.append(Exchange(entry, [each for each in group if each is not entry]))
-        return exchanges
+        return [
+            one
+            for one in smallest_exchanges(document)
+            if not has_result(one.entry, "sync", codes.SYNC_FAILED)
+            and has_queue(one.entry, self.found[one.entry.environment])
+        ]
 
     def entry(self, item: Exchange) -> Entry:
         return item.entry
@@ -95,10 +108,7 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         return f"synchronization: {names}{where(entry.environment)}"
 
     def start(self, item: Exchange, folder: Path) -> Worker:
-        # Values that the user has set are kept.
-        queues = {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
-        command = worker_command(self.catalogue(item).environment)
-        return Worker(command, self.timeout_s, variables=queues)
+        return start_with_queues(self.catalogue(item).environment, self.timeout_s)
 
     def send_request(self, worker: Worker, item: Exchange) -> Records:
         request = {**worker_requests.prepare(item.entry), "do": "sync"}

@@ -87,6 +87,11 @@ OPTIONS = (
         help="Classify the synchronization of each exchange after the rounds.",
     ),
     click.option(
+        "--capture",
+        is_flag=True,
+        help="Try each exchange during a graph capture after the rounds, on CUDA and ROCm.",
+    ),
+    click.option(
         "--filter", "filter_", metavar="REGEX", help="Measure only cells whose name matches."
     ),
     click.option(
@@ -223,6 +228,7 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     made = Request(pair=list(libraries), count=params["count"] or [])
     made.trace_api = params.get("trace_api", False)
     made.sync = params.get("sync", False)
+    made.capture = params.get("capture", False)
     made.isolate = params.get("isolate", False)
     made.evict = params.get("evict", False)
     for axis in AXES:

@@ -38,6 +38,7 @@ class Request:
     count: list[str] = field(default_factory=list)
     trace_api: bool = False
     sync: bool = False
+    capture: bool = False
     phases: list[str] = field(default_factory=list)
     filter: str = ""
     budget: str = ""

@@ -23,6 +23,7 @@ from dlbench.machine import machine
 from dlbench.machine.noise import Noise
 from dlbench.passes import walk
 from dlbench.passes.api_calls import TraceApiCalls
+from dlbench.passes.captures import CaptureExchanges
 from dlbench.passes.instructions import CountInstructions
 from dlbench.passes.synchronization import ClassifySynchronization
 from dlbench.running import reporting, rundir
@@ -209,11 +210,13 @@ def link_latest(folder: Path) -> None:
 
 
 def after_rounds(prepared: Prepared, folder: Path, summary: _core.Summary, *, quiet: bool) -> int:
-    """Runs the passes of `--count`, `--trace-api` and `--sync`; returns the signal that ended them
-    or the rounds, or 0."""
+    """Runs the passes of `--count`, `--trace-api`, `--capture` and `--sync`; returns the signal
+    that ended them or the rounds, or 0."""
     request = prepared.request
     wanted: list[type[walk.Pass[Any, Any]]] = [CountInstructions] if request.count else []
     wanted += [TraceApiCalls] if request.trace_api else []
+    # Before `--sync`, because a race is not a measured exchange.
+    wanted += [CaptureExchanges] if request.capture else []
     wanted += [ClassifySynchronization] if request.sync else []
     if summary.signal or summary.disk_full or not wanted:
         return summary.signal

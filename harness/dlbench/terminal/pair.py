@@ -21,6 +21,7 @@ from dlbench.document import (
 from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
 from dlbench.environments.environment import DEFAULT
+from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.text.layout import columns, count, fitting, fold, shorten, wrap
 
@@ -184,6 +185,7 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
         facts += map(_worker, entry.workers)
         facts += phases.lines(entry)
     facts += waiting.facts(entry)
+    facts += captures.facts(entry)
     if entry.evidence:
         parts = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
         facts.append(("evidence", parts))

@@ -14,6 +14,7 @@ from dlbench import findings, values
 from dlbench.analysis import case_sweep, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
+from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.terminal import ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
@@ -53,13 +54,17 @@ def render(
         sweeps,
         environments.table(document, protocols, width),
         waiting.table(document, width),
+        captures.table(document, width),
     ]
     lines = [Text(line) for line in header(document, width)]
     lines += [] if is_pair else _matrices(document, width)
     for section in filter(None, sections):
         lines += [Text(), *section]
     if is_ending:
-        for one in findings.waits(document, entries, run):
+        for one in (
+            *findings.waits(document, entries, run),
+            *findings.graph_captures(document, entries, run),
+        ):
             lines += finding_lines(one, width)
         lines += [Text(), *ending.lines(document, matrices(document), width, run)]
     elif found := findings.find(document, run, most_lines):

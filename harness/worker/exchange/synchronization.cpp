@@ -60,14 +60,6 @@ std::string name_of(const Ref& value, const Passable& passable) {
   return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "other";
 }
 
-// Only a `__dlpack__` call has a stream argument.
-const Request* export_call(const Recording& recording) {
-  for (const Request& call : recording) {
-    if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
-  }
-  return nullptr;
-}
-
 bool has_request(const Recording& recording, std::string_view name) {
   return std::any_of(recording.begin(), recording.end(),
                      [&](const Request& call) { return call.spelled == name && !call.raised; });
@@ -202,6 +194,13 @@ std::string race_of(const std::vector<Ordering>& sync, const Exchange& exchange)
 }
 
 }  // namespace
+
+const Request* export_call(const Recording& recording) {
+  for (const Request& call : recording) {
+    if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
+  }
+  return nullptr;
+}
 
 SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
                                               const Order& order, const Step& step) {

@@ -16,6 +16,9 @@ struct SynchronizationFound {
   std::string race;            ///< why the exchange is a race; empty if it is not
 };
 
+/// The request that has a stream argument: a `__dlpack__` call. Null if no request has.
+const Request* export_call(const Recording& recording);
+
 /// Imports arrays that are still being computed, once for each stream argument, and classifies the
 /// synchronization. The result is empty if the producer's adapter has no queue. Throws Failure.
 SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,

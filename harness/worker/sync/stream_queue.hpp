@@ -34,6 +34,9 @@ class TrialStreams {
   OnStream producing() const;
   OnStream consuming() const;
 
+  /// From now on the producer works on the consumer's stream, if its stream can be set.
+  void produce_on_consumers_stream() { producer_ = own(); }
+
   /// The stream that the consumer reads on, and another stream, as Python ints. The latter is empty
   /// if the device has none.
   Ref own() const { return Ref::borrow(consumer_.get()); }

@@ -160,8 +160,9 @@ class Array:
 
 
 class Library:
-    """`waits`: what an export does before it returns: "stream", "device" or "nothing"; "default":
-    it lets the consumer wait for the default stream, whatever it works on itself.
+    """`waits`: what an export does before it returns: "stream", "device", "host" (it waits for the
+    current stream) or "nothing"; "default": it lets the consumer wait for the default stream,
+    whatever it works on itself.
 
     `keeps`: does an import hold the tensor that it was given? `defers`: is memory used again only
     after the streams that it was exported to? `hoards`: is it never used again? `shift`: bytes of
@@ -197,6 +198,8 @@ class Library:
     def make_safe(self, stream: int) -> None:
         if self.waits == "device":
             self.driver("wait_device")
+        elif self.waits == "host":
+            self.driver("wait", self.current)
         elif self.waits == "default":
             self.driver.order(0, stream)
         elif self.waits == "stream" and stream != self.current:
