@@ -56,6 +56,10 @@ function(dlbench_compile_options target)
       -fno-sanitize-recover=all)
     target_link_options(${target} PUBLIC -fsanitize=${DLBENCH_SANITIZE})
   endif()
+  # libFuzzer is guided by the code under test, not by the target's own file.
+  if(DLBENCH_LIBFUZZER)
+    target_compile_options(${target} PRIVATE -fsanitize=fuzzer-no-link)
+  endif()
 endfunction()
 
 # The page guard needs Linux's signal frames and /proc.

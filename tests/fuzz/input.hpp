@@ -26,7 +26,11 @@ class Input {
     return value;
   }
 
-  std::uint64_t below(std::uint64_t end) { return end == 0 ? 0 : (byte() << 8 | byte()) % end; }
+  std::uint64_t below(std::uint64_t end) {
+    if (end == 0) return 0;
+    const std::uint64_t high = byte();
+    return (high << 8 | byte()) % end;
+  }
 
   /// The usual thing, seven times of eight.
   bool usual() { return byte() % 8 != 7; }

@@ -16,6 +16,7 @@ import gc
 import json
 import math
 import os
+import pickle
 import subprocess
 import sys
 import tempfile
@@ -160,6 +161,11 @@ def of_numpy(array: Any) -> tuple[Facts, Any]:
 def of_pointer(array: Any) -> tuple[Facts, Any]:
     strides = array.stride() if hasattr(array, "stride") else array.strides
     dtype = str(array.dtype).rpartition(".")[2]
+    if (
+        dtype == "bfloat16"
+        and array.dtype != sys.modules[type(array).__module__.partition(".")[0]].bfloat16
+    ):
+        dtype = "uint16"  # Paddle prints both as bfloat16
     item = width(dtype)
     steps = tuple(step * item for step in strides)
     return Facts(array.data_ptr(), dtype, tuple(array.shape), steps), array
@@ -194,6 +200,8 @@ def of_buffer(array: Any) -> tuple[Facts, Any]:
 
 def of_interface(array: Any) -> tuple[Facts, Any]:
     spec = array.__array_interface__
+    if not isinstance(spec["data"], tuple):
+        raise BufferError("its data are bytes, not a pointer")
     dtype = np.dtype(spec["typestr"])
     shape = tuple(spec["shape"])
     strides = spec.get("strides") or c_order(shape, dtype.itemsize)
@@ -241,6 +249,8 @@ def values(array: Any) -> np.ndarray[Any, Any]:
     library = type(array).__module__.partition(".")[0]
     if library == "torch":
         array = array.detach()
+    if library == "paddle" and of_pointer(array)[0].dtype in ("bfloat16", *NARROW.values()):
+        array = array.astype("float32")  # `tolist` returns their bits
     if isinstance(array, memoryview) and array.format not in ("e", "f", "d", "?", *"bBhHiIlLqQ"):
         return np.asarray(array)
     if isinstance(array, np.ma.MaskedArray):
@@ -276,6 +286,7 @@ def is_bytes(array: Any) -> bool:
     library = type(array).__module__.partition(".")[0]
     is_view = isinstance(array, memoryview) and array.format == "B"
     named = isinstance(array, (bytes, bytearray)) or type(array).__name__ == "mmap"
+    named |= type(array).__module__ == "mpi4py.MPI"
     return named or is_view or (library == "pyarrow" and not hasattr(array, "buffers"))
 
 
@@ -310,6 +321,7 @@ class Proxy:
     def __init__(self, array: Any, versioned: bool) -> None:
         self.array, self.versioned = array, versioned
         self.struct, self.flags, self.deleted, self.has_deleter = "", 0, 0, False
+        self.capsule: Any = None
 
     def __dlpack_device__(self) -> Any:
         return self.array.__dlpack_device__()
@@ -319,7 +331,7 @@ class Proxy:
             raise TypeError("an exporter of DLPack 0: no keyword but stream")
         if self.versioned and words.get("max_version") is None:
             words["max_version"] = (1, 0)
-        capsule = self.array.__dlpack__(**words)
+        capsule = self.capsule = self.array.__dlpack__(**words)
         self.struct, struct = managed(capsule)
         self.flags = struct.flags if isinstance(struct, Versioned) else 0
         self.has_deleter = bool(struct.deleter)
@@ -348,10 +360,15 @@ def is_waited_for(condition: Callable[[], bool], seconds: float = 2.0) -> bool:
 
 
 class Alone:
-    """Shows one protocol of an array."""
+    """Shows one protocol of an array: a method of its type, or an attribute of its own."""
 
     def __init__(self, array: Any, name: str) -> None:
-        setattr(type(self), name, lambda _, *args, **words: getattr(array, name)(*args, **words))
+        self.held = array
+        shown = getattr(array, name)
+        if callable(shown):
+            setattr(type(self), name, lambda _, *args, **words: shown(*args, **words))
+        else:
+            setattr(self, name, shown)
 
 
 def spelled(consumer: Any, protocol: str) -> Callable[[Any], Any] | None:
@@ -396,19 +413,25 @@ def shares(given: Facts, found: Facts, readonly: bool) -> dict[str, bool]:
     return verdict
 
 
-def shown(source: Any, producer: Any, protocol: str, consumer: Any) -> Any:
+ALONE = {
+    "array": "__array__",
+    "array_interface": "__array_interface__",
+    "array_struct": "__array_struct__",
+}
+
+
+def shown(source: Any, producer: Any, protocol: str) -> Any:
     """What the consumer gets for a protocol: the array, or one that shows this protocol alone."""
     exports = getattr(producer, "EXPORTS", {})
-    name = {"dlpack": "__dlpack__", "array": "__array__"}.get(protocol, "")
-    if protocol == "dlpack" and not hasattr(source, name) and exports:
+    if protocol == "dlpack" and not hasattr(source, "__dlpack__") and exports:
         export = exports.get("dlpack_versioned") or exports.get("dlpack_legacy")
         kind = type("Exported", (), {"__dlpack__": lambda *_, **__: export(source),
                                      "__dlpack_device__": lambda _: (1, 0)})  # fmt: skip
         return kind()
     if protocol == "buffer":
-        return source if "buffer" in consumer.PROTOCOLS else memoryview(source)
-    if protocol == "array":
-        return type("Alone", (Alone,), {})(source, name)
+        return pickle.PickleBuffer(exports.get("buffer", lambda x: x)(source))
+    if protocol in ALONE:
+        return type("Alone", (Alone,), {})(source, ALONE[protocol])
     return source
 
 
@@ -430,7 +453,7 @@ def judge(
     take = spelled(consumer, "dlpack" if proxy else protocol)
     take = take or spelled(consumer, "convert")
     try:
-        passed = proxy or shown(source, producer, protocol, consumer)
+        passed = proxy or shown(source, producer, protocol)
         result = take(passed)
         for name in ("ready",):
             ready = getattr(consumer, name, None)
@@ -438,8 +461,8 @@ def judge(
                 ready(result)
     except Exception as error:
         return {"raised": type(error).__name__, "text": str(error)[:200]}
-    kind = getattr(result, "dtype", None)
-    if result is None or (type(result) is np.ndarray and kind.kind == "O"):
+    # Other types may raise when their dtype is read.
+    if result is None or (type(result) is np.ndarray and result.dtype.kind == "O"):
         return {"objects": True}
     found = facts(result)
     verdict: dict[str, Any] = {
@@ -462,6 +485,9 @@ def judge(
         verdict |= {"struct": proxy.struct, "flags": proxy.flags, "null": not proxy.has_deleter}
         if proxy.has_deleter:
             verdict["early"] = bool(proxy.deleted) and verdict.get("address", False)
+            # The producer's capsule deletes a tensor that the consumer left in it, in its own way.
+            verdict["left"] = not api.PyCapsule_GetName(proxy.capsule).startswith(b"used_")
+            proxy.capsule = None
             del result
             verdict["deleted"] = is_waited_for(lambda: proxy.deleted > 0) and proxy.deleted
     return verdict
@@ -587,7 +613,7 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
 def deleter_warnings(oracle: dict[str, Any]) -> Iterator[str]:
     if oracle["null"]:
         yield "deleter-null"
-    elif oracle["deleted"] == 0:
+    elif oracle["deleted"] == 0 and not oracle["left"]:
         yield "deleter-never"
     if oracle.get("early"):
         yield "deleter-early"
