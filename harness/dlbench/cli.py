@@ -180,6 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stdout.flush()
         except click.exceptions.Exit as end:
             return end.exit_code
+        except click.MissingParameter as error:
+            usage = error.ctx.get_usage() if error.ctx else ""
+            run.warn(f"{error.format_message().rstrip('.')}: {' '.join(usage.split()[1:])}")
         except click.ClickException as error:
             run.warn(error.format_message())
         except (BadInput, _core.UsageError) as error:
