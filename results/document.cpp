@@ -24,6 +24,7 @@ struct Environment {
   std::map<std::string, std::uint64_t> copy_floors_bytes;
   std::vector<double> references_ns;
   std::map<std::string, Effects> import_effects;
+  std::map<std::string, double> import_seconds;
   const WorkerRecord* any = nullptr;
   std::map<std::string, std::string> libraries;
 
@@ -50,6 +51,7 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     // Keep the effects that the first worker observed, because the threads of several workers
     // cannot be combined.
     environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
+    environment.import_seconds.insert(worker.import_seconds.begin(), worker.import_seconds.end());
     environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
   return environments;
@@ -107,6 +109,7 @@ void put_environment(json& item, const Environment& environment,
     object_at(item, "copy_floors_bytes")[device] = bytes;
   }
   if (!environment.import_effects.empty()) item["import_effects"] = environment.import_effects;
+  if (!environment.import_seconds.empty()) item["import_seconds"] = environment.import_seconds;
   item.erase("between_processes");
   for (const stats::ProcessSpread::Row& row : spread.table()) {
     item["between_processes"].push_back(

@@ -233,6 +233,7 @@ void fields(Io& io, T& worker) {
   io.known("reference_ns", worker.reference_ns);
   io("libraries", worker.libraries);
   io.known("import_effects", worker.import_effects);
+  io.known("import_seconds", worker.import_seconds);
   io("import_s", worker.import_s);
 }
 

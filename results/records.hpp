@@ -30,6 +30,7 @@ struct WorkerRecord {
   std::optional<double> reference_ns;  ///< median of the reference exchange; none if not measured
   std::map<std::string, std::string> libraries;   ///< versions as imported
   std::map<std::string, Effects> import_effects;  ///< by library
+  std::map<std::string, double> import_seconds;   ///< by library
   double import_s = 0;
 };
 

@@ -10,8 +10,18 @@ const Api& api() {
   return driver().api;
 }
 
+/// Only the delay is compiled by the driver, so the reasons are those of its first launch.
 const char* error_name(Code code) {
-  return name_of(api(), code);
+  switch (code) {
+    case 221:
+      return "CUDA_ERROR_JIT_COMPILER_NOT_FOUND: the driver compiles the delay kernel by "
+             "libnvidia-ptxjitcompiler.so.1, which is not installed here";
+    case 223:
+      return "CUDA_ERROR_JIT_COMPILATION_DISABLED: unset CUDA_DISABLE_PTX_JIT, because the driver "
+             "compiles the delay kernel";
+    default:
+      return name_of(api(), code);
+  }
 }
 
 Code enter(int number) {

@@ -89,6 +89,7 @@ void GroupRun::loaded(const nlohmann::json& answer) {
   if (load.needed) {
     add_new(record_.imports, load.library);
     record_.import_s += std::max(0.0, seconds);
+    record_.import_seconds[load.library] += std::max(0.0, seconds);
   }
   if (!version.empty()) record_.libraries[load.library] = version;
   if (load.needed) {

@@ -3,7 +3,9 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <functional>
+#include <iterator>
 #include <set>
 
 #include "model/places.hpp"
@@ -88,9 +90,13 @@ void* pointer(device::Address address) {
 
 }  // namespace
 
-std::string find_unobserved_copy(trace::ApiTrace& trace) {
+std::string find_unobserved_copy(trace::ApiTrace& trace, const Exchange& exchange) {
   try {
-    const DeviceAt at = device_named("cuda:0");
+    // An exchange of the CPU may use CUDA too.
+    const std::string devices[] = {source_of(exchange), target_of(exchange), "cuda:0"};
+    const DeviceAt at = device_named(
+        *std::find_if(std::begin(devices), std::end(devices),
+                      [](const std::string& device) { return kind_of_device(device) == "cuda"; }));
     const device::Table& table = *at.table;
     const InDevice inside(at);
     settle(at);

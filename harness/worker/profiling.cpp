@@ -74,7 +74,7 @@ json api_calls(Prepared& prepared, const Order& order, const Library& producer) 
   const trace::ApiTrace::Opened opened = trace::ApiTrace::open(cupti_places());
   if (!opened.trace) return {{"why_not", opened.why_not}};
   trace::ApiTrace& trace = *opened.trace;
-  std::string why = find_unobserved_copy(trace);
+  std::string why = find_unobserved_copy(trace, order.exchange);
   if (why.empty()) why = find_unobserved_calls(trace, order.exchange, producer, order.make_case);
   if (!why.empty()) return {{"why_not", std::move(why)}};
   std::string whole;

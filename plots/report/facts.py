@@ -82,6 +82,10 @@ def _machine(context: Context) -> Iterator[tuple[str, str]]:
         if key == "devices":
             states = (f"{driver.name}: {driver.state}" for driver in machine.devices)
             yield "devices", ", ".join(states)
+            for driver in machine.devices:
+                for number, unit in enumerate(driver.units):
+                    state = (f"{key.replace('_', ' ')} {text}" for key, text in unit.facts.items())
+                    yield f"{driver.name}:{number}", ", ".join([unit.name, unit.uuid, *state])
         elif key == "memory_bytes":
             yield "memory", f"{machine.memory_bytes / 2**30:.1f} GiB"
         elif isinstance(value, str | int | float):
@@ -123,6 +127,9 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
     if reference:
         text = values.duration(reference.median_ns)
         facts.append(("native -> native", f"{text} ({reference.workers} workers)"))
+    if found.import_seconds:
+        seconds = (f"{library} {s:.2g} s" for library, s in found.import_seconds.items())
+        facts.append(("imports took", ", ".join(seconds)))
     if between := values.between_processes(found):
         facts.append(("spread", between))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))

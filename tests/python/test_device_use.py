@@ -11,7 +11,7 @@ import pytest
 import fakes
 from dlbench import cli
 from dlbench.errors import BadInput
-from dlbench.machine import device_use, doctor, drivers, noise
+from dlbench.machine import device_state, device_use, doctor, drivers, noise
 from dlbench.machine.device_use import DeviceUse
 from dlbench.machine.noise import Noise
 
@@ -75,7 +75,7 @@ def test_what_a_driver_does_not_tell_is_unknown(
 @pytest.mark.usefixtures("fresh_drivers")
 def test_amds_files_are_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for card, busy in (("card0", "0"), ("card1", "40")):
-        place = tmp_path / device_use.DRM / card / "device"
+        place = tmp_path / device_state.DRM / card / "device"
         place.mkdir(parents=True)
         (place / "gpu_busy_percent").write_text(f"{busy}\n")
     (tmp_path / device_use.KFD_PROCESSES / "4711").mkdir(parents=True)

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 import fakes
-from dlbench.machine import device_checks, drivers
+from dlbench.machine import device_checks, device_state, device_use, drivers
 from dlbench.machine.drivers import Driver, Unit
 from whole import document, entries, run
 
@@ -173,4 +173,107 @@ def test_exclusive_process_mode_is_reported() -> None:
     assert reported["cuda"] == ("2 devices, driver 13.0", "")
     assert reported["cuda:0"] == ("A, GPU-0", "")
     assert "cuda:0 mode" not in reported
-    assert "nvidia-smi -i 1" in reported["cuda:1 mode"][1]
+    # CUDA's numbers are not those of nvidia-smi.
+    advice = reported["cuda:1 mode"][1]
+    assert "nvidia-smi -i GPU-1 -c 0" in advice
+    assert "MPS" in advice
+
+
+def test_the_clients_of_mps_share_a_device_for_one_process() -> None:
+    unit = Unit("GPU", "GPU-1", "exclusive-process", {"mps": "on"})
+    driver = Driver("cuda", "ok", "", "libcuda.so.1", "13.0", (unit,))
+    found = {c.name: c.advice for c in device_checks.checks((driver,), Path("/nowhere"), {})}
+    assert found["cuda:0 mode"] == ""
+
+
+STATE = {
+    "sm_clock": "345 MHz",
+    "max_sm_clock": "1980 MHz",
+    "memory_clock": "1593 MHz",
+    "max_memory_clock": "2619 MHz",
+    "power_limit": "700 W",
+    "persistence": "off",
+    "ecc": "on",
+    "mig": "off",
+    "bus": "0000:02:00.0",
+    "mps": "off",
+    "peers": "cuda:0",
+    "pcie": "32.0 GT/s PCIe x16",
+    "max_pcie": "unknown: max_link_speed",
+    "numa_node": "1",
+}
+
+
+@fakes.needs_fakes
+@pytest.mark.usefixtures("fresh_drivers")
+@pytest.mark.parametrize(
+    ("faults", "changed"),
+    [
+        ("", {}),
+        ("nvmlDeviceGetEccMode=3", {"ecc": "unknown: nvmlDeviceGetEccMode: 3"}),
+        ("nvmlDeviceGetP2PStatus=3", {"peers": "unknown: nvmlDeviceGetP2PStatus"}),
+        ("nvmlInit_v2=999", "unknown: OSError: nvmlInit_v2: 999"),
+        ("nvmlInit_v2=-11", "unknown: SIGSEGV"),
+    ],
+)
+def test_a_devices_state_is_read_where_it_is_reported(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, faults: str, changed: dict[str, str] | str
+) -> None:
+    folder = tmp_path / device_state.PCI / "0000:02:00.0"
+    folder.mkdir(parents=True)
+    for name, text in (("speed", "32.0 GT/s PCIe"), ("width", "16")):
+        (folder / f"current_link_{name}").write_text(text + "\n")
+    (folder / "numa_node").write_text("1\n")
+    found = requested(monkeypatch, DLBENCH_FAKE_DEVICES="2", DLBENCH_FAKE_FAIL=faults)["cuda"]
+    facts = device_state.nvidia([unit.uuid for unit in found.units], tmp_path)[1][1]
+    if isinstance(changed, dict):
+        assert facts == STATE | changed
+    else:
+        by_bus = {
+            name: f"unknown: {file}"
+            for name, file in (
+                ("pcie", "current_link_speed"),
+                ("max_pcie", "max_link_speed"),
+                ("numa_node", "numa_node"),
+            )
+        }
+        assert facts == dict.fromkeys(STATE, changed) | {"mps": "off"} | by_bus
+    state = {c.name: c for c in device_checks.checks((found,), tmp_path, {})}["cuda:1 state"]
+    assert ("nvidia-smi -pm 1" in state.advice) == isinstance(changed, dict)
+
+
+def test_the_state_of_an_amd_device_is_that_of_its_files(tmp_path: Path) -> None:
+    folder = tmp_path / device_state.DRM / "card1/device"
+    (folder / "hwmon/hwmon4").mkdir(parents=True)
+    for name, text in {
+        "unique_id": "fa4e", "pp_dpm_sclk": "0: 132Mhz *\n1: 2100Mhz", "numa_node": "-1",
+        "hwmon/hwmon4/power1_cap": "750000000", "max_link_speed": "32.0 GT/s PCIe",
+        "max_link_width": "16",
+    }.items():  # fmt: skip
+        (folder / name).write_text(text + "\n")
+    (_, facts), (_, nothing) = device_state.amd(["GPU-fa4e", "GPU-0001"], tmp_path)
+    assert facts == {
+        "sm_clock": "132 MHz",
+        "max_sm_clock": "2100 MHz",
+        "memory_clock": "unknown: pp_dpm_mclk",
+        "max_memory_clock": "unknown: pp_dpm_mclk",
+        "power_limit": "750 W",
+        "pcie": "unknown: current_link_speed",
+        "max_pcie": "32.0 GT/s PCIe x16",
+        "numa_node": "unknown: numa_node",
+    }
+    assert all(text.startswith("unknown: ") for text in nothing.values())
+
+
+@fakes.needs_fakes
+@pytest.mark.usefixtures("fresh_drivers")
+def test_a_part_of_a_device_has_the_name_that_the_variable_accepts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unit = requested(monkeypatch, DLBENCH_FAKE_MIG="1")["cuda"].units[0]
+    assert unit.uuid == "MIG-00102030-4050-6070-8090-a0b0c0d0e0f0"
+    assert unit.facts["mig"] == "on"
+    (use,) = device_use.read(Path("/nowhere"))
+    assert use.device == "cuda:0"
+    renamed = drivers._visible_name(Unit("A100 MIG 1g.5gb", "", ""), "GPU-1")
+    assert renamed == "MIG-1"  # without NVML

@@ -130,7 +130,11 @@ def test_libraries_with_runtimes_of_their_own_are_measured_in_workers_of_their_o
     devices = ("--devices", "cpu,rocm:0", *RUN[2:])
     status, out, err = whole.run(tmp_path, *words, *devices, environment=fakes.environment())
     assert status == 0, out + err
-    entries = whole.entries(whole.document(tmp_path)).values()
+    document = whole.document(tmp_path)
+    seconds = document["context"]["dlbench"]["environments"]["default"]["import_seconds"]
+    assert set(seconds) == set(names.split(","))
+    assert all(value > 0 for value in seconds.values())
+    entries = whole.entries(document).values()
     reasons = {
         (e["producer"], e["consumer"], e["device"]): e["reason"]
         for e in entries

@@ -108,6 +108,25 @@ def make(case, device):
         MADE[case.name] = _native_producer.DeviceArray(case.numpy(), device)
     return MADE[case.name]
 """
+# Leaves no memory on the first device.
+GREEDY = """
+import numpy as np
+from dlbench import _native_producer
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+KEPT = []
+for numbers in (1 << 20, 1 << 9):
+    try:
+        while True:
+            KEPT.append(_native_producer.DeviceArray(np.zeros(numbers), "cuda:0"))
+    except Exception:
+        pass
+
+
+def make(case, device):
+    return _native_producer.DeviceArray(case.numpy(), device)
+"""
 LAUNCHING = COPYING.replace("    driver.cuMemcpyAsync_ptsz()\n    driver.cuMemcpyAsync()\n", "")
 COPIED = NONE | {"alloc": 1, "memcpy": 2, "event": 1, "wait": 1, "launch": 1, "free": 1}
 
@@ -234,6 +253,17 @@ def test_a_library_whose_calls_are_not_seen_has_no_count(tmp_path: Path, cuda: P
         "API calls: CUPTI reported no call while unseen made an array on cuda:0"
     )
     assert "api_calls" in entries["native", "native"]
+
+
+def test_the_known_copy_is_made_on_the_measured_device(
+    tmp_path: Path, cuda: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole.plant(tmp_path / "more", "greedy", make=GREEDY)
+    monkeypatch.setenv("DLBENCH_FAKE_DEVICES", "2")
+    monkeypatch.setenv("DLBENCH_FAKE_MEMORY_MB", "500")
+    words = ("--producers", "greedy", "--consumers", "native")
+    on_other = measure(tmp_path, *words, "--devices", "cuda:1")["greedy", "native"]
+    assert "api_calls" in on_other, on_other["warnings"]
 
 
 @pytest.mark.parametrize(

@@ -140,6 +140,23 @@ def test_a_device_for_one_process_is_used_by_one_worker_after_another(
     assert "no-device" not in {entry["outcome"] for entry in on_cpu}
 
 
+@pytest.mark.parametrize(
+    ("code", "advice"),
+    [(221, "libnvidia-ptxjitcompiler.so.1"), (223, "unset CUDA_DISABLE_PTX_JIT")],
+)
+def test_without_a_compiler_of_the_driver_the_device_clock_has_the_reason(
+    tmp_path: Path, code: int, advice: str
+) -> None:
+    environment = fakes.environment(DLBENCH_FAKE_FAIL=f"cuModuleLoadData={code}")
+    words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
+    whole.run(tmp_path, *words, "--no-plots", "--out", "run", environment=environment)
+    found = {entry["clock"]: entry for entry in whole.entries(whole.document(tmp_path)).values()}
+    assert found["call"]["outcome"] == "zero-copy"
+    assert found["device"]["outcome"] == "unsupported"
+    assert advice in found["device"]["reason"]
+    assert f"({code})" in found["device"]["reason"]
+
+
 def test_an_empty_variable_of_hips_hides_nothing(tmp_path: Path) -> None:
     found = measure_on(tmp_path, "rocm:0", HIP_VISIBLE_DEVICES="", CUDA_VISIBLE_DEVICES="")
     assert found["rocm:0", "native", "native"]["outcome"] == "zero-copy"

@@ -177,7 +177,7 @@ def _context(documents: Sequence[Document]) -> dict[str, object]:
 def _environment(found: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """An environment's facts: medians over the shards, and the largest spread."""
     made = dict(found[0])
-    for key in ("libraries", "import_effects"):
+    for key in ("libraries", "import_seconds", "import_effects"):
         if united := {k: v for each in found for k, v in each.get(key, {}).items()}:
             made[key] = united
     for key in ("floors_ns", "copy_floors_gb_per_s"):

@@ -43,6 +43,7 @@ class EnvironmentFacts(Record):
     between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
+    import_seconds = Key[Mapping[str, float]]({})  #: by library
     #: by library, then by kind: the names that its import changed for other libraries
     import_effects = Key[Mapping[str, Mapping[str, Sequence[str]]]]({})
 
@@ -52,12 +53,22 @@ class EnvironmentFacts(Record):
         return dict(sorted(self.libraries.items()))
 
 
+class Unit(Record):
+    """One device of a driver."""
+
+    __slots__ = ()
+    name = Key("")
+    uuid = Key("")
+    facts = Key[Mapping[str, str]]({})
+
+
 class Driver(Record):
     """The result of querying one driver."""
 
     __slots__ = ()
     name = Key("")
     state = Key("")
+    units = parts(Unit)
 
 
 class Machine(Record):

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from dlbench.machine.device_state import UNKNOWN
 from dlbench.machine.drivers import Driver, hiding
 from dlbench.text.doctor_check import Check
 
@@ -21,10 +22,10 @@ LOADED = {"cuda": "proc/driver/nvidia/version", "rocm": "sys/module/amdgpu"}
 
 
 MODES = {
-    "exclusive": "only one thread may use it: sudo nvidia-smi -i {number} -c 0",
-    "exclusive-process": "only one process may use it: end the others, or"
-    " sudo nvidia-smi -i {number} -c 0",
-    "prohibited": "no process may use it: sudo nvidia-smi -i {number} -c 0",
+    "exclusive": "only one thread may use it: sudo nvidia-smi -i {uuid} -c 0",
+    "exclusive-process": "only one process may use it, or the clients of one MPS server: end the"
+    " others, start MPS, or sudo nvidia-smi -i {uuid} -c 0",
+    "prohibited": "no process may use it: sudo nvidia-smi -i {uuid} -c 0",
 }
 TO_LOAD = {
     "cuda": "sudo modprobe nvidia; in a container: --gpus all",
@@ -43,10 +44,29 @@ def checks(
             here = f"{driver.kind}:{number}"
             yield Check(here, ", ".join(filter(None, [unit.name or "unnamed", unit.uuid])))
             if unit.mode in MODES:
-                advice = MODES[unit.mode].format(number=number) if driver.kind == "cuda" else ""
+                advice = MODES[unit.mode].format(uuid=unit.uuid) if driver.kind == "cuda" else ""
+                if unit.mode == "exclusive-process" and unit.facts.get("mps") == "on":
+                    advice = ""  # workers are clients of the same server
                 yield Check(f"{here} mode", unit.mode, advice)
+            yield from _state(here, unit.facts)
         yield from _visible(driver, environment)
         yield from _nodes(driver, root)
+
+
+def _state(here: str, facts: Mapping[str, str]) -> Iterator[Check]:
+    """The facts of a device; unknown ones by their source."""
+    known = {name: text for name, text in facts.items() if not text.startswith(UNKNOWN)}
+    texts = [f"{name.replace('_', ' ')} {text}" for name, text in known.items()]
+    missing = sorted({text for name, text in facts.items() if name not in known})
+    # dlbench holds no context between workers: it takes memory of the device, and all of a device
+    # that one process may use.
+    slow = "each process initializes the device again, in seconds: sudo nvidia-smi -pm 1"
+    if facts:
+        yield Check(
+            f"{here} state",
+            ", ".join(texts + missing),
+            slow if facts.get("persistence") == "off" else "",
+        )
 
 
 def _kind(driver: Driver, root: Path, environment: Mapping[str, str]) -> Check:

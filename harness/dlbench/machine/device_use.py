@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dlbench import _core
-from dlbench.machine import device_counters, drivers, machine
+from dlbench.machine import device_state, drivers, machine
 
-TIMEOUT_S = 30.0
-DRM = "sys/class/drm"
 KFD_PROCESSES = "sys/class/kfd/kfd/proc"
 
 
@@ -41,15 +36,11 @@ def read(root: Path) -> list[DeviceUse]:
 
 
 def _nvidia(uuids: list[str]) -> Iterator[DeviceUse]:
-    ended = _core.run_program([sys.executable, "-I", "-S", device_counters.__file__], TIMEOUT_S)
-    for line in reversed(ended.out.splitlines()):
-        if not line.startswith(device_counters.MARK):
-            continue
-        for uuid, busy, processes in json.loads(line.removeprefix(device_counters.MARK)):
-            # CUDA_VISIBLE_DEVICES renumbers them; a device that it hides is not measured.
-            if uuid in uuids:
-                yield DeviceUse(f"cuda:{uuids.index(uuid)}", busy, processes)
-        return
+    for found in device_state.read_nvml()[0]:
+        # CUDA_VISIBLE_DEVICES renumbers them; a device that it hides is not measured.
+        if found["uuid"] in uuids:
+            device = f"cuda:{uuids.index(found['uuid'])}"
+            yield DeviceUse(device, found["busy"], found["processes"])
 
 
 def _amd(root: Path) -> Iterator[DeviceUse]:
@@ -57,7 +48,7 @@ def _amd(root: Path) -> Iterator[DeviceUse]:
     driver."""
     shares = [
         int(word) / 100
-        for path in sorted(root.glob(f"{DRM}/card*/device/gpu_busy_percent"))
+        for path in sorted(root.glob(f"{device_state.DRM}/card*/device/gpu_busy_percent"))
         if (word := machine.read(root, str(path.relative_to(root)))).isdigit()
     ]
     folder = root / KFD_PROCESSES

@@ -8,16 +8,17 @@ from __future__ import annotations
 import functools
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dlbench import _core, _device
 from dlbench.errors import last_line, signal_name
-from dlbench.machine import device_facts
+from dlbench.machine import device_facts, device_state
 
 KINDS = ("cuda", "rocm")
 #: Variables that limit the devices that a process sees.
@@ -39,6 +40,8 @@ class Unit:
     name: str
     uuid: str
     mode: str  #: "default", "exclusive", "prohibited" or "exclusive-process"
+    #: its state, as device_state.py reads it; "unknown: SOURCE" where SOURCE is missing
+    facts: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Driver:
         facts: dict[str, object] = {"name": self.kind, "state": self.state}
         if self.state != "ok":
             return {**facts, "message": self.message}
-        units = [{"name": unit.name, "uuid": unit.uuid, "mode": unit.mode} for unit in self.units]
+        units = [asdict(unit) for unit in self.units]
         return {**facts, "count": len(units), "version": self.version, "units": units}
 
 
@@ -80,7 +83,24 @@ class Driver:
 def find_drivers() -> tuple[Driver, ...]:
     """The drivers of KINDS, queried once for this process."""
     with ThreadPoolExecutor(len(KINDS)) as pool:
-        return tuple(pool.map(_answer, KINDS))
+        return tuple(map(_with_state, pool.map(_answer, KINDS)))
+
+
+def _with_state(driver: Driver, root: Path = Path("/")) -> Driver:
+    read = device_state.nvidia if driver.kind == "cuda" else device_state.amd
+    if driver.state != "ok":
+        return driver
+    found = read([unit.uuid for unit in driver.units], root)
+    units = (
+        replace(unit, uuid=_visible_name(unit, uuid), facts=facts)
+        for unit, (uuid, facts) in zip(driver.units, found, strict=True)
+    )
+    return replace(driver, units=tuple(units))
+
+
+def _visible_name(unit: Unit, uuid: str) -> str:
+    """The UUID with its prefix; without NVML the driver's name tells a part of a device."""
+    return re.sub("^GPU-", "MIG-", uuid) if " MIG " in unit.name else uuid
 
 
 def hiding(kind: str, environment: Mapping[str, str] = os.environ) -> list[str]:

@@ -125,6 +125,16 @@ def huge_pages(root: Path) -> str:
     return match[1] if match else "unknown"
 
 
+def numa_nodes(root: Path) -> str:
+    """The NUMA nodes of the cores that this process may use: "0,1"."""
+    found = {
+        int(node.name.removeprefix("node"))
+        for core in core_numbers()
+        for node in (root / CPU / f"cpu{core}").glob("node[0-9]*")
+    }
+    return ",".join(map(str, sorted(found))) or "unknown"
+
+
 def load() -> list[float]:
     """Load averages over 1, 5 and 15 minutes; empty where the system has none."""
     try:
@@ -155,6 +165,7 @@ def describe(root: Path = Path("/")) -> dict[str, Any]:
         "smt": smt(root),
         "virtual": is_virtual(root),
         "huge_pages": huge_pages(root),
+        "numa_nodes": numa_nodes(root),
         "devices": devices(),
     }
 
