@@ -199,10 +199,12 @@ def send_each(
                 with steps.start(first, Path(folder)) as worker:
                     steps.load(worker, first)
                     is_loaded = True
-                    while left and worker.is_alive():
+                    while left:
                         keep(left[0], _answer(steps, worker, left[0]))
                         left.pop(0)
-                    if worker.is_alive():
+                        if not worker.is_alive():
+                            break  # it was ended with an answer
+                    else:
                         steps.finish(worker, items[-1])
             except RequestFailed as failure:
                 lost = failure

@@ -456,6 +456,7 @@ def test_a_crash_in_a_capture_costs_one_row(fault: str, is_lost: bool, tmp_path:
     failed = [one["result"] == "failed" for one in found["capture"]]
     assert len(failed) == 2 * len(HONEST | NUMBERED["cuda:0"])
     assert any(failed) == is_lost
+    assert (found["capture"][0]["stream"] == "unknown") == failed[0]
     assert all(failed) == (fault == "-11")
     assert fault == "-11" or (True, True) not in itertools.pairwise(failed)
 

@@ -43,7 +43,7 @@ class Captured:
     def row(self) -> Row:
         is_own = self.stream == "consumer"
         return {
-            "stream": "omitted" if is_own else self.stream,
+            "stream": "unknown" if is_own else self.stream,
             "requested_by": "consumer" if is_own else "dlbench",
             "producer_stream": self.producer_stream,
         }
