@@ -62,17 +62,12 @@ def _draw_number(canvas: Axes, entry: Measured, x: float, y: float, color: Color
     canvas.add_patch(_box(x, y, color, PAPER))
     ink = _ink_on(color)
     before, after = values.marks(entry)
-    text = (
-        before
-        + values.time(entry)
-        + ("?" if after == "?" else "")
-        + ("^" if values.is_wide(entry) else "")
-    )
+    text = before + values.time(entry) + after.replace("*", "")  # a copy has a flag
     canvas.text(x + WIDTH / 2, y + HEIGHT / 2, text, color=ink, ha="center", va="center",
                 fontsize=fitting(text, VALUE, WIDTH - 0.10),
                 style="italic" if before else "normal",
                 alpha=0.62 if before else 1.0)  # fmt: skip
-    if after == "*":
+    if "*" in after:
         canvas.add_patch(flag(x + WIDTH - 0.03, y + HEIGHT - 0.03, ink))
 
 

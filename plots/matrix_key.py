@@ -48,12 +48,12 @@ def _ticks(norm: LogNorm, most: int) -> list[float]:
 def legend_items(shown: list[Entry]) -> list[tuple[str, str]]:
     """(sign, text) for each sign in the picture."""
     measured = [entry for entry in shown if isinstance(entry, Measured)]
-    marks = {mark for entry in measured for mark in values.marks(entry)}
+    marks = {mark for entry in measured for mark in "".join(values.marks(entry))}
     items = [("outline", "same library on both sides")] if any(
         entry.producer == entry.consumer for entry in shown) else []  # fmt: skip
     items += [("flag", "copied; without it, memory is shared")] if "*" in marks else []
-    items += [("^", values.with_signs(values.WIDE_TEXT))] if any(
-        values.is_wide(entry) for entry in measured) else []  # fmt: skip
+    items += [("!", values.LOSES_TEXT)] if "!" in marks else []
+    items += [("^", values.with_signs(values.WIDE_TEXT))] if "^" in marks else []
     items += [("?", "not proven: shared or copied")] if "?" in marks else []
     items += [("~", values.NEAR_FLOOR_TEXT)] if "~" in marks else []
     items += [("hatch", "outcome without a number")] if len(measured) < len(shown) else []

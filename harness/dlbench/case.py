@@ -199,7 +199,8 @@ class Case:
         span = self._span
         raw = np.empty(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + self.offset
-        line = raw[begin : begin + span].view(dtype)
+        # An empty slice of NumPy's begins at the first byte of its base, which is not aligned.
+        line = np.ndarray(span // dtype.itemsize, dtype, raw, begin)
         if self.layout == "strided":
             line = line[::2]
         elif self.layout == "reversed":

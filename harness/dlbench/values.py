@@ -19,7 +19,8 @@ duration = _core.format_duration  #: (1733.0, 200.0) -> "1.7 us", in ns
 percent = _core.format_share  #: 0.031 -> "3.1 %"
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
 WIDE = 0.1  #: half an interval over its median above which a cell is marked
-#: The meaning of the marks that have a threshold.
+#: The meaning of marks.
+LOSES_TEXT = "drops or converts a property"
 NEAR_FLOOR_TEXT = f"less than {_core.near_floor:g}x the overhead floor"
 WIDE_TEXT = f"interval wider than +-{WIDE * 100:.0f} %"
 #: Shorter exchanges have no shares, because the cost of the proxy is not known well enough.
@@ -174,10 +175,12 @@ def below(entry: NotMeasured) -> str:
 
 
 def marks(entry: Measured) -> tuple[str, str]:
-    """The marks before and after a number: "~" near the floor; "*" copied, "?" not proven."""
+    """The marks before and after a number: "~" near the floor; "*" copied, "?" not proven, then "!"
+    if it drops or converts a property, and "^" if its interval is wide."""
     before = "~" if 0 < entry.floor_ratio < _core.near_floor else ""
     after = "*" if entry.outcome in COPIED else "?" if entry.outcome == "unproven" else ""
-    return before, after
+    after += "!" if lost(entry) else ""
+    return before, after + ("^" if is_wide(entry) else "")
 
 
 def lost(entry: Entry) -> list[str]:

@@ -36,7 +36,8 @@ def style() -> str:
 
 def scripts() -> str:
     """All scripts in one function, so that they define no globals."""
-    marks = {"nearFloor": values.NEAR_FLOOR_TEXT, "wide": values.with_signs(values.WIDE_TEXT)}
+    marks = {"nearFloor": values.NEAR_FLOOR_TEXT, "wide": values.with_signs(values.WIDE_TEXT),
+             "loses": values.LOSES_TEXT}  # fmt: skip
     constants = f"const MARK_TEXTS = {json.dumps(marks)};\n"
     texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     return '"use strict";\n(() => {\n' + constants + "\n".join(texts) + "\n})();\n"

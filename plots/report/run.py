@@ -24,7 +24,7 @@ CHUNK = 500  #: cells; a chunk is unpacked when one of its cells is opened
 INDEXED = frozenset((*AXES, "run_name", "run_type", "repetitions", "repetition_index",
                      "threads", "time_unit", "real_time", "lo_ns", "hi_ns", "interval", "outcome",
                      "reason"))  # fmt: skip
-MARKS = {"~": 1, "*": 2, "?": 4, "^": 8}
+MARKS = {"~": 1, "*": 2, "?": 4, "^": 8, "!": 16}
 DIGITS = 3  #: decimals of samples, in ns
 
 
@@ -91,8 +91,7 @@ def _index(document: Document) -> dict[str, object]:
 
 
 def _marks(entry: Measured) -> int:
-    signs = (*values.marks(entry), "^" if values.is_wide(entry) else "")
-    return sum(MARKS.get(sign, 0) for sign in signs)
+    return sum(MARKS[sign] for sign in "".join(values.marks(entry)))
 
 
 def _styles(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:

@@ -17,7 +17,7 @@ from typed import doc, entries_of
 pytestmark = pytest.mark.process
 
 PICKY = '''\
-"""Takes memory as it is where it is aligned, and copies it where it is not."""
+"""Shares aligned memory, and copies memory that is not aligned or is empty."""
 import numpy as np
 
 DISTRIBUTION = None
@@ -28,7 +28,7 @@ def convert(array):
     if array.ndim > 1 and not array.flags.c_contiguous:
         raise ValueError("rows must lie one behind another")
     aligned = array.__array_interface__["data"][0] % 64 == 0
-    return array if aligned else array.copy()
+    return array if aligned and array.size else array.copy()
 
 
 PROTOCOLS = {"convert": convert}

@@ -77,6 +77,21 @@ def test_failures_are_counted_as_in_the_footer() -> None:
     assert "0 measured, 4 refused" in text
 
 
+def test_failures_of_other_cases_of_a_sweep_are_counted_and_faults_are_named() -> None:
+    found = [samples.measured("numpy", "torch", 100.0)]
+    found += [
+        samples.missing("numpy", "torch", outcome, "x", case=case)
+        for outcome, case in (("refused", "f64"), ("refused", "i32"), ("wrong", "bool"))
+    ]
+    sweep = samples.document(*found)
+    sweep["context"]["dlbench"]["request"] = {"cases": ["all"]}
+    text = " ".join(ending(sweep, 120).split())
+    assert "fails wrong numpy -> torch" in text
+    assert "; in all 1 wrong, 2 refused" in text
+    sweep["not_measured"].pop()
+    assert "fails 2 refused" in " ".join(ending(sweep, 120).split())
+
+
 def test_libraries_are_compared_and_native_is_their_scale() -> None:
     text = ending(
         samples.document(

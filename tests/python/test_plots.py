@@ -152,6 +152,7 @@ def test_matrix_marks_copies_the_floor_and_itself() -> None:
     assert len(outlined) == 2 + 1  # numpy, torch, and the legend's
     entry(document, "numpy", "torch")["outcome"] = "copy"
     entry(document, "torch", "torch")["outcome"] = "unproven"
+    entry(document, "numpy", "torch")["changed"] = ["unit"]
     near = entry(document, "numpy", "numpy")
     near["floor_ratio"] = 1.9
     marked = FIGURES["matrix"](doc(document))
@@ -161,7 +162,8 @@ def test_matrix_marks_copies_the_floor_and_itself() -> None:
     )
     assert text.get_style() == "italic"
     assert any(t.endswith("ns?") or t.endswith("us?") for t in texts(marked))
-    for word in ("copied", "not proven", "overhead floor"):
+    assert any(t.endswith("ns!") or t.endswith("us!") for t in texts(marked))
+    for word in ("copied", "not proven", "overhead floor", "drops or converts"):
         assert word in joined(marked)
         assert word not in joined(plain)
 

@@ -11,7 +11,7 @@ from dlbench.document import LATEST, Document, Entry, Measured, NotMeasured, Pai
 from dlbench.environments.environment import DEFAULT
 from dlbench.findings import grouping
 from dlbench.findings.copies import alignment, copies, writes
-from dlbench.findings.failures import FAILURES, MOST_LINES, failures, no_protocol
+from dlbench.findings.failures import FAILURES, FAULTS, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.findings.hidden import hidden_work
 from dlbench.findings.import_effects import foreign_types, import_effects
@@ -23,7 +23,7 @@ from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
-__all__ = ["DISTURBED", "FAILURES", "MOST_LINES", "Finding", "find", "graph_captures",
+__all__ = ["DISTURBED", "FAILURES", "FAULTS", "MOST_LINES", "Finding", "find", "graph_captures",
            "pairs_text", "waits"]  # fmt: skip
 
 
@@ -43,12 +43,12 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += graph_captures(document, entries, run)
     run_cells = document.by_pair
     found += _slowest(document, run, run_cells)
-    outcomes = {entry.outcome for entry in entries}
-    for outcome in (each for each in FAILURES if each in outcomes):
+    for outcome in FAILURES:
         failing = partial(
             failures, outcome=outcome, run=run, most_lines=most_lines, run_cells=run_cells
         )
-        found += grouping.group_findings(places, failing)
+        # The table of a case sweep lists the other cases; only faults are findings of all cases.
+        found += grouping.group_findings(all_cases if outcome in FAULTS else places, failing)
     found += grouping.group_findings(places, no_protocol)
     found += _import_order(document, entries, run, run_cells)
     found += import_effects(document)

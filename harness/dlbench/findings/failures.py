@@ -26,6 +26,8 @@ FAILURES = {
     "no-device": "doctor",
     "not-run": "",
 }
+#: Failures that are examined before the slowest pair, and in every case of a case sweep.
+FAULTS = ("crashed", "timed-out", "wrong", "race")
 MOST_LINES = 8  #: of one outcome
 
 

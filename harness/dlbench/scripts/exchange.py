@@ -300,7 +300,7 @@ def _wrong(parts: Parts, exchange: list[str]) -> list[str]:
         lines += ["del array, source", "gc.collect()"]
         lines += ["taken = [np.full_like(content, 1) for _ in range(64)]"]
         lines += [f"found = found or {look}"]
-    lines += ["print('not as in the source:', *found)"]
+    lines += ["print('not as in the source:', *found or ['nothing'])"]
     return [*lines, "observed, now = 'wrong', 'wrong' if found else 'right'"]
 
 

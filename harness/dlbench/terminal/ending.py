@@ -9,8 +9,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import values
+from dlbench.analysis import case_sweep
 from dlbench.document import Document, Measured
-from dlbench.findings import DISTURBED, FAILURES, Finding, find
+from dlbench.findings import DISTURBED, FAILURES, FAULTS, Finding, find
 from dlbench.findings.finding import by_pair
 from dlbench.terminal import environments
 from dlbench.terminal.grid import Grid
@@ -24,8 +25,6 @@ SPEEDS = ("protocol", "fastest", "x native", "slowest", "x fastest")
 #: Findings that must be shown although each cell has a number.
 SERIOUS = ("drops", "converts", "writes", "import order", "journal", "environment",
            "not installed")  # fmt: skip
-#: Failures that are examined before the slowest pair.
-FAULTS = ("crashed", "timed-out", "wrong", "race")
 
 
 def _answer(document: Document, found: Sequence[Finding]) -> list[Finding]:
@@ -171,12 +170,14 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
 def _failures(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     """The first failure, and the number of all cells that failed, as in the footer."""
     failed = [finding for finding in found if finding.label in FAILURES]
+    cells = Counter(e.found for e in document.not_measured if not e.is_untimed)
+    counted = ", ".join(f"{cells[label]} {label}" for label in FAILURES if cells[label])
     if not failed:
+        # Only other cases of a case sweep failed; the table of the sweep lists them.
+        yield from [Finding("fails", counted)] if counted else []
         return
     text = f"{failed[0].label} {failed[0].text}"
-    if len(failed) > 1:
-        cells = Counter(e.found for e in document.not_measured if not e.is_untimed)
-        counted = ", ".join(f"{cells[label]} {label}" for label in FAILURES if cells[label])
+    if len(failed) > 1 or case_sweep.has_case_sweep(document):
         text += f"; in all {counted}"
     yield Finding("fails", text)
 

@@ -28,7 +28,7 @@ UNCOUNTED = "not counted"
 #: By mark or further column, its line in the legend.
 LEGEND = {
     "*": "* copied",
-    LOSES: "! drops or converts a property",
+    LOSES: f"! {values.LOSES_TEXT}",
     "?": "? not proven",
     WIDE: f"^ {values.WIDE_TEXT}",
     "~": f"~ {values.NEAR_FLOOR_TEXT}",
@@ -56,10 +56,8 @@ class Shown:
             return cls()
         if isinstance(entry, Measured):
             before, after = values.marks(entry)
-            style = STYLES.get(after, "dim" if before else "")
-            if values.lost(entry):
-                after, style = after + LOSES, STYLES[LOSES]
-            after += WIDE if values.is_wide(entry) else ""
+            styles = (STYLES[mark] for mark in STYLES if mark in after)
+            style = next(styles, "dim" if before else "")
             return cls(values.time(entry), before, after, style)
         return cls._of_outcome(entry)
 
@@ -172,9 +170,7 @@ def legend(grids: Sequence[Grid], width: int) -> list[str]:
     """The meaning of each mark and further column in these matrices."""
     entries = [entry for grid in grids for entry in grid.shown()]
     measured = [entry for entry in entries if isinstance(entry, Measured)]
-    used = {mark for entry in measured for mark in values.marks(entry)}
-    used |= {LOSES for entry in measured if values.lost(entry)}
-    used |= {WIDE for entry in measured if values.is_wide(entry)}
+    used = {mark for entry in measured for mark in "".join(values.marks(entry))}
     words = {values.word(entry) for entry in entries if isinstance(entry, NotMeasured)}
     if any(grid.is_counted for grid in grids):
         words.add(COUNTED)

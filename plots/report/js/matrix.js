@@ -3,7 +3,7 @@
 const VIRIDIS = ["#fde725", "#b5de2b", "#6ece58", "#35b779", "#1f9e89", "#26828e", "#31688e",
   "#3e4989", "#482878", "#440154"];
 const MARKED = [[2, "* copied; without it, memory is shared"], [4, "? not proven: shared or copied"],
-  [1, `~ ${MARK_TEXTS.nearFloor}`], [8, `^ ${MARK_TEXTS.wide}`]];
+  [16, `! ${MARK_TEXTS.loses}`], [1, `~ ${MARK_TEXTS.nearFloor}`], [8, `^ ${MARK_TEXTS.wide}`]];
 const SHORT = { "no-protocol": "\u2013", "out-of-memory": "no memory", "not-installed": "absent" };
 const TIMED = { call: "host time of one exchange", ready: "time of one exchange until the data is ready",
   device: "the device's own time of one exchange" };
@@ -36,7 +36,7 @@ function cellText(run, cell) {
   }
   const marks = run.marks[cell];
   return (marks & 1 ? "~" : "") + run.timeText(cell) + (marks & 2 ? "*" : marks & 4 ? "?" : "")
-    + (marks & 8 ? "^" : "");
+    + (marks & 16 ? "!" : "") + (marks & 8 ? "^" : "");
 }
 
 const RATIO = (run, cell, to) => `${number(run.time[cell] / to)}x`;
