@@ -100,6 +100,7 @@ void bind_fleet(py::module_& module) {
       .def_readonly("timing_after_import_s", &Summary::timing_after_import_s)
       .def_readonly("library_after_import_s", &Summary::library_after_import_s)
       .def_readonly("last_import_s", &Summary::last_import_s)
+      .def_readonly("budget_used_s", &Summary::budget_used_s)
       .def_readonly("recorded", &Summary::recorded)
       .def_readonly("measured", &Summary::measured)
       .def_readonly("orders", &Summary::orders)

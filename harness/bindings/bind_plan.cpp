@@ -62,7 +62,13 @@ void bind_axes(py::module_& module) {
       .def_readwrite("phases", &Axes::phases)
       .def_readwrite("filter", &Axes::filter)
       .def_property("device_kinds", nullptr, &set_device_kinds,
-                    "(name, count, why there is none) each.");
+                    "(name, count, why there is none) each.")
+      .def(
+          "why_missing",
+          [](const Axes& axes, const std::string& device) {
+            return plan::why_missing(axes.device_kinds, device);
+          },
+          py::arg("device"), "Why this machine lacks the device; empty if it may have it.");
 }
 
 py::list excluded(const Plan& plan) {

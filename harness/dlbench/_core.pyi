@@ -62,6 +62,7 @@ class Axes:
     phases: list[str] = ...
     filter: str = ...
     device_kinds: list[tuple[str, int, str]] = ...
+    def why_missing(self, device: str) -> str: ...
 
 class Cell:
     name: str
@@ -119,6 +120,7 @@ class Summary:
     timing_after_import_s: float
     library_after_import_s: float
     last_import_s: float
+    budget_used_s: float
     recorded: int
     measured: int
     orders: list[ImportOrder]

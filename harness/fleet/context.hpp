@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -18,18 +19,34 @@
 
 namespace dlbench::fleet {
 
-/// The wall time that a run may use.
+/// The time that a run may measure for. Only spans count, so imports and floors use up none of it.
 class Budget {
  public:
-  explicit Budget(double seconds) : begin_(now_s()), seconds_(seconds) {}
+  explicit Budget(double seconds) : seconds_(seconds) {}
+
+  /// Counts until its end.
+  class Span {
+   public:
+    explicit Span(Budget& budget) : budget_(budget) { budget_.begin_ = now_s(); }
+    ~Span() {
+      budget_.used_ = budget_.used();
+      budget_.begin_.reset();
+    }
+    Span(const Span&) = delete;
+    Span& operator=(const Span&) = delete;
+
+   private:
+    Budget& budget_;
+  };
 
   bool is_set() const { return seconds_ > 0; }
-  double used() const { return now_s() - begin_; }
+  double used() const { return used_ + (begin_ ? now_s() - *begin_ : 0); }
   double left() const { return seconds_ - used(); }
   bool is_over() const { return is_set() && left() <= 0; }
 
  private:
-  double begin_, seconds_;
+  double seconds_, used_ = 0;
+  std::optional<double> begin_{};  ///< of the current span
 };
 
 /// How workers spent their time, as they report it.
@@ -45,22 +62,15 @@ struct Spent {
   }
 };
 
-/// Thrown out of a wait when the budget is used up.
-struct OutOfBudget {};
-
 /// The durations of the steps so far, which predict the rest of the run.
 struct Pace {
-  double measuring_s = 0;    ///< in preparing, first rounds and recording
-  std::size_t shares = 0;    ///< cells that workers measured in that time
-  double import_s = 0;       ///< wall time of imports, in which nothing was measured
-  std::size_t imported = 0;  ///< workers that were imported in that time
-  std::size_t jobs_left = 0;
+  double measuring_s = 0;  ///< in preparing, first rounds and recording
+  std::size_t shares = 0;  ///< cells that workers measured in that time
 
-  /// The expected time of `more` shares and of the imports of the remaining jobs, in seconds.
+  /// The expected time of `more` shares, in seconds.
   double ahead_s(std::size_t more) const {
     const double each = shares == 0 ? 0 : measuring_s / static_cast<double>(shares);
-    const double worker = imported == 0 ? 0 : import_s / static_cast<double>(imported);
-    return each * static_cast<double>(more) + worker * static_cast<double>(jobs_left);
+    return each * static_cast<double>(more);
   }
 };
 
@@ -71,6 +81,7 @@ struct Context {
   results::Journal& journal;
   Ledger& ledger;
   Budget& budget;
+  double begin_s;  ///< of now_s()
   Progress& progress;
   WorkerPool& workers;
   std::mt19937_64 random;

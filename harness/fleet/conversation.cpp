@@ -106,13 +106,12 @@ std::optional<nlohmann::json> Conversation::poll() {
   return std::get<nlohmann::json>(std::move(*answer));
 }
 
-nlohmann::json Conversation::wait_within_budget() {
+nlohmann::json Conversation::wait_for_message() {
   Worker* const only = worker_.get();
   while (true) {
     if (std::optional<nlohmann::json> message = poll()) return std::move(*message);
     throw_if_stopped();
-    if (context_.budget.is_over()) throw OutOfBudget{};
-    wait({&only, 1}, context_.budget.is_set() ? context_.budget.left() : 1.0);
+    wait({&only, 1}, 1.0);
     context_.progress.tick();
   }
 }

@@ -71,8 +71,8 @@ class Conversation {
 
   /// The next message, a greeting or a reply, if one has arrived.
   std::optional<nlohmann::json> poll();
-  /// Waits for the next message. Throws OutOfBudget.
-  nlohmann::json wait_within_budget();
+  /// Waits for the next message.
+  nlohmann::json wait_for_message();
 
   void dismiss();
   std::unique_ptr<Worker> release() { return std::move(worker_); }

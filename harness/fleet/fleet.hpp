@@ -27,8 +27,8 @@ struct Options {
   std::string build_id;                        ///< build that workers must have; empty: any
   int jobs = 2;                                ///< number of concurrent imports
   double timeout_s = 30;                       ///< for each request
-  double budget_s = 0;                         ///< of wall time; 0: no limit
-  double precision = 0.02;                     ///< relative half-width of an interval
+  double budget_s = 0;              ///< of measuring, without imports and floors; 0: no limit
+  double precision = 0.02;          ///< relative half-width of an interval
   double free_memory = 0.25;        ///< share of the machine's memory that workers must leave free
   std::uint64_t most_bytes = 0;     ///< limit of one worker's memory; 0: as the machine allows
   int replicas = 1;                 ///< workers that measure each cell
@@ -47,6 +47,7 @@ struct Summary {
   double timing_after_import_s = 0;   ///< in timed blocks, after the last import
   double library_after_import_s = 0;  ///< in libraries' untimed calls, after the last import
   double last_import_s = 0;           ///< from the start to the end of the last import
+  double budget_used_s = 0;           ///< of Options::budget_s, also if that is no limit
   std::size_t recorded = 0;           ///< cells with a result, including those of earlier sessions
   std::size_t measured = 0;           ///< recorded cells with a time
   std::vector<ImportOrder> orders;    ///< orders that this run found

@@ -61,7 +61,7 @@ void GroupRun::next_load() {
   }
   stage_ = Stage::ready;
   worker()->stop();
-  context_.last_import_s = context_.budget.used();
+  context_.last_import_s = now_s() - context_.begin_s;
   context_.spent_at_import = context_.spent;
 }
 

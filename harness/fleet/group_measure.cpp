@@ -1,12 +1,15 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "fleet/group_run.hpp"
 #include "fleet/numbers.hpp"
 #include "fleet/wire.hpp"
+#include "model/places.hpp"
 
 namespace dlbench::fleet {
 namespace {
@@ -31,30 +34,45 @@ void GroupRun::measure() {
   run_guarded([&] {
     worker()->resume();
     instruments_.measure_floors(record_);
-    instruments_.measure_device_floors(tasks_, record_);
     if (job_.reference && loads_.has_reference()) {
       instruments_.measure_reference(recorder_, record_);
     }
     context_.journal.append(record_);
-    bool is_reported = !job_.reports_memory;
-    for (Batch batch = next_batch(0); batch.first < batch.second;
-         batch = next_batch(batch.second)) {
-      if (context_.budget.is_over()) break;
-      const double begin = now_s();
-      const std::size_t shares = count_shares(batch);
-      prepare_and_measure(batch);
-      if (!std::exchange(is_reported, true))
-        instruments_.report_device_memory(devices_, job_.warnings);
-      const double refining = now_s();
-      context_.pace.measuring_s += refining - begin;
-      context_.pace.shares += shares;
-      if (!is_coarse()) rounds_.refine(batch, refinement_seconds(shares));
-      const double recording = now_s();
-      record(batch);
-      context_.pace.measuring_s += now_s() - recording;
+    std::set<std::string> devices;
+    for (const Task& task : tasks_) {
+      if (!task.over) devices.insert({source_of(task.exchange), target_of(task.exchange)});
     }
+    devices.erase("cpu");
+    measure_batches();
+    // After the rounds, because large copies may take seconds, and may end the worker.
+    results::WorkerRecord floors;
+    floors.environment = record_.environment;
+    floors.python = record_.python;
+    floors.gil = record_.gil;
+    instruments_.measure_device_floors(devices, floors);
+    if (!floors.copy_floors_bytes.empty()) context_.journal.append(floors);
     worker()->stop();
   });
+}
+
+void GroupRun::measure_batches() {
+  const Budget::Span counted(context_.budget);
+  bool is_reported = !job_.reports_memory;
+  for (Batch batch = next_batch(0); batch.first < batch.second; batch = next_batch(batch.second)) {
+    if (context_.budget.is_over()) break;
+    const double begin = now_s();
+    const std::size_t shares = count_shares(batch);
+    prepare_and_measure(batch);
+    if (!std::exchange(is_reported, true))
+      instruments_.report_device_memory(devices_, job_.warnings);
+    const double refining = now_s();
+    context_.pace.measuring_s += refining - begin;
+    context_.pace.shares += shares;
+    if (!is_coarse()) rounds_.refine(batch, refinement_seconds(shares));
+    const double recording = now_s();
+    record(batch);
+    context_.pace.measuring_s += now_s() - recording;
+  }
 }
 
 /// The next exchanges that are not over, within the limits of a batch.

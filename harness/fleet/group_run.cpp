@@ -145,8 +145,7 @@ void GroupRun::record_death(const Death& death) {
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
-    // The copy floors are requested only once. The next worker skips them and shows whether the
-    // cells of the device can be measured.
+    // The copy floors are requested only once, and the cells are recorded before.
     warn(job_.warnings, "no-copy-floors",
          "the worker died while it measured a device's copy floors: " + death.how,
          data_of("signal", death.signal));

@@ -122,6 +122,7 @@ class GroupRun {
   void import_failed(const FailedStep& failed_step, bool died);
   bool uses_too_much_memory() const;
 
+  void measure_batches();
   Batch next_batch(std::size_t begin) const;
   /// Prepares the exchanges and measures their first rounds, in slices if preparing takes long.
   void prepare_and_measure(Batch batch);

@@ -37,10 +37,10 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
   Conversation worker(context);
   try {
     worker.start(environment);
-    worker.wait_within_budget();
+    worker.wait_for_message();
     while (!loads.is_over()) {
       worker.send(request_of(loads.current()), Activity::load);
-      const nlohmann::json answer = worker.wait_within_budget();
+      const nlohmann::json answer = worker.wait_for_message();
       if (answer.contains("error"))
         failed(read_error(answer["error"], Outcome::import_failed), false);
       loads.pop();

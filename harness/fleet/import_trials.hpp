@@ -17,7 +17,7 @@ struct FailedImport {
 };
 
 /// Imports the libraries in this order in a new worker and returns the files that failed. Skips
-/// files that are known to fail alone. Throws Stopped and OutOfBudget.
+/// files that are known to fail alone. Throws Stopped.
 std::vector<FailedImport> try_imports(Context& context, const std::string& environment,
                                       const std::vector<std::string>& libraries);
 
@@ -34,7 +34,7 @@ struct ImportFinding {
 };
 
 /// Finds the cause by bisection over the libraries that were imported before, with a new worker for
-/// each step. Throws Stopped and OutOfBudget.
+/// each step. Throws Stopped.
 ImportFinding find_cause(Context& context, const std::string& environment,
                          std::vector<std::string> before, const std::string& suspect);
 

@@ -6,7 +6,6 @@
 #include "fleet/numbers.hpp"
 #include "fleet/pace.hpp"
 #include "fleet/wire.hpp"
-#include "model/places.hpp"
 #include "stats/stats.hpp"
 
 namespace dlbench::fleet {
@@ -58,24 +57,21 @@ void Instruments::measure_floors(results::WorkerRecord& record) {
   }
 }
 
-void Instruments::measure_device_floors(std::span<const Task> tasks,
+void Instruments::measure_device_floors(const std::set<std::string>& devices,
                                         results::WorkerRecord& record) {
-  for (const Task& task : tasks) {
-    for (const std::string& device : {source_of(task.exchange), target_of(task.exchange)}) {
-      // Each device is measured once for each environment, by a worker that uses it.
-      if (task.over || device == "cpu") continue;
-      if (!context_.copies_measured.insert(record.environment + " " + device).second) continue;
-      const Reply copies =
-          worker_.request({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
-      if (!copies.ok || !copies.body.is_object()) continue;
-      const json rates = copies.body.value("gb_per_s", json::object());
-      const json bytes = copies.body.value("bytes", json());
-      if (!rates.is_object() || rates.empty() || !bytes.is_number_unsigned()) continue;
-      record.copy_floors_bytes[device] = bytes.get<std::uint64_t>();
-      for (const auto& [floor, rate] : rates.items()) {
-        if (rate.is_number() && rate.get<double>() > 0) {
-          record.copy_floors_gb_per_s[floor] = rate.get<double>();
-        }
+  for (const std::string& device : devices) {
+    // Each device is measured once for each environment, by a worker that uses it.
+    if (!context_.copies_measured.insert(record.environment + " " + device).second) continue;
+    const Reply copies =
+        worker_.request({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
+    if (!copies.ok || !copies.body.is_object()) continue;
+    const json rates = copies.body.value("gb_per_s", json::object());
+    const json bytes = copies.body.value("bytes", json());
+    if (!rates.is_object() || rates.empty() || !bytes.is_number_unsigned()) continue;
+    record.copy_floors_bytes[device] = bytes.get<std::uint64_t>();
+    for (const auto& [floor, rate] : rates.items()) {
+      if (rate.is_number() && rate.get<double>() > 0) {
+        record.copy_floors_gb_per_s[floor] = rate.get<double>();
       }
     }
   }

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <string>
 
 #include "fleet/cell_recorder.hpp"
@@ -20,7 +19,7 @@ class Instruments {
 
   /// These throw like Conversation::request() and store their results in `record`.
   void measure_floors(results::WorkerRecord& record);
-  void measure_device_floors(std::span<const Task> tasks, results::WorkerRecord& record);
+  void measure_device_floors(const std::set<std::string>& devices, results::WorkerRecord& record);
   void measure_reference(CellRecorder& recorder, results::WorkerRecord& record);
 
   /// Reports how much memory of its devices the worker uses. Warns if no second worker fits.

@@ -45,12 +45,11 @@ void write_excluded(const plan::Plan& plan, const results::JournalContents& befo
   }
 }
 
-/// "the budget of 5 s was used up, 4.1 s of it by imports: raise --budget to about 14 s". `share`
-/// is the part of the work that was done.
-std::string budget_reason(double seconds, double importing_s, double share) {
+/// "the budget of 5 s was used up: raise --budget to about 14 s". `share` is the part of the work
+/// that was done.
+std::string budget_reason(double seconds, double share) {
   std::array<char, 160> text{};
-  std::snprintf(text.data(), text.size(), "the budget of %g s was used up, %.1f s of it by imports",
-                seconds, std::min(importing_s, seconds));
+  std::snprintf(text.data(), text.size(), "the budget of %g s was used up", seconds);
   std::string reason = text.data();
   if (share <= 0) return reason + ": raise --budget";
   std::snprintf(text.data(), text.size(), ": raise --budget to about %.0f s",
@@ -72,12 +71,14 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
   Progress progress(observer, measurements,
                     [&ledger, measurements] { return measurements - ledger.missing(); });
   WorkerPool workers;
-  Context context{plan,   options,  journal, ledger,
-                  budget, progress, workers, std::mt19937_64(options.seed)};
+  Context context{plan,     options, journal,
+                  ledger,   budget,  now_s(),
+                  progress, workers, std::mt19937_64(options.seed)};
   for (const ImportOrder& order : options.orders) context.known.recall_order(order);
   const auto fill = [&] {
     summary.orders = context.known.new_orders();
-    summary.wall_s = budget.used();
+    summary.wall_s = now_s() - context.begin_s;
+    summary.budget_used_s = budget.used();
     summary.round_s = context.round_s;
     summary.timing_after_import_s = context.spent.timing_s - context.spent_at_import.timing_s;
     summary.library_after_import_s = context.spent.library_s - context.spent_at_import.library_s;
@@ -92,7 +93,7 @@ Summary run(const plan::Plan& plan, const Options& options, Observer& observer) 
       schedule.run();
       const double share = static_cast<double>(measurements - ledger.missing()) /
                            static_cast<double>(std::max<std::size_t>(measurements, 1));
-      ledger.close(codes::kBudget, budget_reason(options.budget_s, context.pace.import_s, share));
+      ledger.close(codes::kBudget, budget_reason(options.budget_s, share));
     } catch (const Stopped& stopped) {
       summary.signal = stopped.signal;
       schedule.abandon();

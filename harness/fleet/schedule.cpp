@@ -29,30 +29,6 @@ std::vector<std::size_t> pairs_in(const plan::Plan& plan, const std::string& env
   return pairs;
 }
 
-/// Divides the pairs into parts: the pairs of the first library, then those of twice as many
-/// libraries in each further part. If a budget ends during the imports, the libraries that were
-/// imported before have been measured.
-std::vector<std::vector<std::size_t>> in_growing_parts(const plan::Plan& plan,
-                                                       std::span<const std::size_t> pairs) {
-  std::vector<std::string> libraries;
-  const auto rank = [&](const std::string& library) {
-    const auto found = std::find(libraries.begin(), libraries.end(), library);
-    if (found != libraries.end()) return static_cast<std::size_t>(found - libraries.begin());
-    libraries.push_back(library);
-    return libraries.size() - 1;
-  };
-  std::vector<std::vector<std::size_t>> parts;
-  for (const std::size_t pair : pairs) {
-    const std::size_t last = std::max(rank(plan.pairs[pair].first), rank(plan.pairs[pair].second));
-    std::size_t part = 0;
-    while ((std::size_t{1} << part) <= last) ++part;
-    if (parts.size() <= part) parts.resize(part + 1);
-    parts[part].push_back(pair);
-  }
-  std::erase_if(parts, [](const auto& part) { return part.empty(); });
-  return parts;
-}
-
 bool is_memory_short(const Options& options) {
   return memory().is_below(options.free_memory);
 }
@@ -76,38 +52,25 @@ Schedule::Schedule(Context& context) : context_(context) {
   for (int replica = 0; replica < replicas + (is_repeated ? 1 : 0); ++replica) {
     std::shuffle(environments.begin(), environments.end(), context.random);
     for (const std::string& environment : environments) {
-      add_jobs(environment, pairs_in(context.plan, environment), replica);
+      add_job(environment, pairs_in(context.plan, environment), replica);
     }
   }
 }
 
-void Schedule::add_jobs(const std::string& environment, std::span<const std::size_t> pairs,
-                        int replica) {
-  const auto add = [&](std::vector<std::size_t> some) {
-    Job job;
-    job.group = {environment, {}, std::move(some)};
-    job.place = queue_.size();
-    job.replica = replica;
-    queue_.push_back(std::move(job));
-  };
-  if (replica > 0 || !context_.budget.is_set()) {
-    add({pairs.begin(), pairs.end()});
-    return;
-  }
-  for (std::vector<std::size_t>& part : in_growing_parts(context_.plan, pairs)) {
-    add(std::move(part));
-  }
+void Schedule::add_job(const std::string& environment, std::vector<std::size_t> pairs,
+                       int replica) {
+  Job job;
+  job.group = {environment, {}, std::move(pairs)};
+  job.place = queue_.size();
+  job.replica = replica;
+  queue_.push_back(std::move(job));
 }
 
 void Schedule::run() {
-  try {
-    while (!context_.budget.is_over()) {
-      import_some();
-      if (imported_.empty() && queue_.empty()) break;
-      measure();
-    }
-  } catch (const OutOfBudget&) {
-    // The remaining cells stay open.
+  while (!context_.budget.is_over()) {
+    import_some();
+    if (imported_.empty() && queue_.empty()) break;
+    measure();
   }
   for (Runs* runs : {&importing_, &imported_}) {
     for (auto& run : *runs) retire(run);
@@ -124,7 +87,7 @@ void Schedule::evict_code() {
 /// The allowed number of concurrent imports: one for the first worker, so that its results appear
 /// early.
 std::size_t Schedule::most_imports() const {
-  if (one_at_a_time_ || context_.pace.imported == 0) return 1;
+  if (one_at_a_time_ || !has_imported_) return 1;
   return static_cast<std::size_t>(context_.options.jobs);
 }
 
@@ -137,15 +100,11 @@ bool Schedule::must_wait() const {
 }
 
 void Schedule::import_some() {
-  const double begin = now_s();
-  const std::size_t before = imported_.size();
   while (true) {
     // An import may show that no second worker fits.
-    while (importing_.size() + imported_.size() < most_imports() && !context_.budget.is_over()) {
+    while (importing_.size() + imported_.size() < most_imports()) {
       const bool is_first = importing_.empty() && imported_.empty();
-      // A budget may end during the imports, so the first pairs are measured before the next
-      // import.
-      if (!is_first && (context_.budget.is_set() || is_memory_short(context_.options))) break;
+      if (!is_first && is_memory_short(context_.options)) break;
       if (!is_first && must_wait()) break;
       std::unique_ptr<GroupRun> next = next_needed();
       if (!next) break;
@@ -162,14 +121,8 @@ void Schedule::import_some() {
     });
     if (is_waiting) wait_for_imports();
     advance_imports();
-    if (context_.budget.is_over()) break;
   }
-  context_.pace.import_s += now_s() - begin;
-  context_.pace.imported += imported_.size() - before;
-  context_.pace.jobs_left =
-      static_cast<std::size_t>(std::count_if(queue_.begin(), queue_.end(), [&](const Job& job) {
-        return job.replica < context_.options.replicas;
-      }));
+  has_imported_ = has_imported_ || !imported_.empty();
 }
 
 void Schedule::advance_imports() {
@@ -236,7 +189,7 @@ void Schedule::wait_for_imports() {
                                : "libraries in " + std::to_string(importing_.size()) + " workers";
   context_.progress.activity("importing " + what);
   if (workers.size() < importing_.size()) return;
-  wait(workers, context_.budget.is_set() ? std::max(0.0, context_.budget.left()) : 1.0);
+  wait(workers, 1.0);
 }
 
 /// Does a finding since the start of the worker explain the failed import? The next worker then has

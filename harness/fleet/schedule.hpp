@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 #include <set>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,7 +30,7 @@ class Schedule {
  private:
   using Runs = std::vector<std::unique_ptr<GroupRun>>;
 
-  void add_jobs(const std::string& environment, std::span<const std::size_t> pairs, int replica);
+  void add_job(const std::string& environment, std::vector<std::size_t> pairs, int replica);
   void import_some();
   std::size_t most_imports() const;
   /// Must the workers of earlier replicas end first? The next job may depend on them, and code that
@@ -54,6 +53,7 @@ class Schedule {
 
   Context& context_;
   std::deque<Job> queue_;
+  bool has_imported_ = false;
   int replica_ = 0;  ///< of the last job that was taken
   Runs importing_, imported_;
   std::unique_ptr<GroupRun> measuring_;

@@ -29,26 +29,6 @@ struct Exclusion {
   std::string library = "";  ///< the library that causes the exclusion, if any
 };
 
-/// Why this machine lacks the device, or one of two devices joined by `+`. Empty if it has the
-/// device or if its kind was not queried.
-std::string missing(const std::vector<DeviceKind>& kinds, const std::string& device) {
-  std::istringstream parts(device);
-  for (std::string part; std::getline(parts, part, '+');) {
-    const auto colon = part.find(':');
-    for (const DeviceKind& kind : kinds) {
-      if (part.substr(0, colon) != kind.name) continue;
-      if (kind.count == 0) return kind.why_not;
-      const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
-      // More than six digits may not fit into an int.
-      if (number.size() > 6 || std::stoi(number) >= kind.count) {
-        return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
-               (kind.count == 1 ? " device" : " devices");
-      }
-    }
-  }
-  return {};
-}
-
 bool has_device(const Library& library, const std::string& device) {
   return contains(library.devices, device) || contains(library.devices, kind_of_device(device));
 }
@@ -63,7 +43,7 @@ Exclusion no_arrays(const Library& library, const std::string& device) {
 std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
                                         const Library& producer, const Library& consumer,
                                         const Exchange& wanted) {
-  if (std::string why = missing(kinds, wanted.device); !why.empty()) {
+  if (std::string why = why_missing(kinds, wanted.device); !why.empty()) {
     return Exclusion{Outcome::no_device, std::move(why)};
   }
   if (!has_device(producer, source_of(wanted))) {
@@ -217,6 +197,24 @@ class Builder {
 };
 
 }  // namespace
+
+std::string why_missing(const std::vector<DeviceKind>& kinds, const std::string& device) {
+  std::istringstream parts(device);
+  for (std::string part; std::getline(parts, part, '+');) {
+    const auto colon = part.find(':');
+    for (const DeviceKind& kind : kinds) {
+      if (part.substr(0, colon) != kind.name) continue;
+      if (kind.count == 0) return kind.why_not;
+      const std::string number = colon == std::string::npos ? "0" : part.substr(colon + 1);
+      // More than six digits may not fit into an int.
+      if (number.size() > 6 || std::stoi(number) >= kind.count) {
+        return "no " + part + " here: " + kind.name + " has " + std::to_string(kind.count) +
+               (kind.count == 1 ? " device" : " devices");
+      }
+    }
+  }
+  return {};
+}
 
 const Library& Plan::library(const std::string& environment, const std::string& wanted) const {
   for (const Library& one : libraries) {

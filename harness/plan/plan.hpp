@@ -126,4 +126,8 @@ struct Plan {
 /// for a size that is no whole number of a case's elements, and for an invalid regex as filter.
 Plan make(std::vector<Library> libraries, const Axes& axes);
 
+/// Why this machine lacks the device, or one of two devices joined by `+`. Empty if it has the
+/// device or if its kind was not queried.
+std::string why_missing(const std::vector<DeviceKind>& kinds, const std::string& device);
+
 }  // namespace dlbench::plan

@@ -449,11 +449,13 @@ TEST_F(FleetTest, ABudgetThatEndsDuringPreparationHasMeasuredWhatWasPrepared) {
   EXPECT_GT(with(Outcome::not_run).size(), 0u);
 }
 
-TEST_F(FleetTest, ABudgetMeasuresTheFirstPairBeforeItImportsTheOthers) {
-  options_.budget_s = 4;
-  run({library("a"), library("b", "load=hang")});
+TEST_F(FleetTest, ABudgetCountsNeitherImportsNorFloors) {
+  options_.budget_s = 1;
+  options_.timeout_s = 1.5;
+  run({library("a", "floors=slow"), library("b", "load=hang")});
   EXPECT_EQ(with(Outcome::zero_copy), (Keys{"a>a"}));
-  EXPECT_TRUE(reason("b>b").ends_with(" by imports: raise --budget to about 16 s"));
+  EXPECT_EQ(with(Outcome::timed_out), (Keys{"a>b", "b>a", "b>b"}));
+  EXPECT_GT(summary_.wall_s, summary_.budget_used_s + options_.timeout_s);
 }
 
 TEST_F(FleetTest, AWorkerThatIsKilledDuringAnImportIsStartedOnceMore) {

@@ -1,4 +1,4 @@
-"""The first run on a machine with a GPU, in five stages.
+"""The first run on a machine with a GPU, in stages.
 
 Usage: stages.py OUT runs all stages; `tests/gpu/run` says what it writes and reads.
        stages.py wheel PATH prints the wheel in a file or folder that fits this interpreter.
@@ -14,6 +14,7 @@ import contextlib
 import ctypes
 import importlib.util
 import json
+import lzma
 import math
 import os
 import shutil
@@ -24,7 +25,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,17 @@ STREAMS = 16
 BUSY_NS = 10_000_000
 #: Settings that give streams hardware queues of their own.
 MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
-#: What a stage's file keeps of each cell, behind its lines.
-KEPT = ("name", "outcome", "code", "reason", "warnings", "real_time", "below_ns", "gb_per_s",
-        "copied_by", "observed", "evidence", "sync", "late_free", "clock")  # fmt: skip
-VERDICTS = ("pass", "fail", "skip", "inconclusive")
+#: Libraries that are checked, and of which calls are counted and traced.
+EXAMINED = ("native", "torch", "cupy", "jax")
+#: What a run of dlbench takes besides imports and its budget, in seconds: the driver, floors.
+RUN_S = 4.0
+#: A finding is a fact of a library: neither dlbench nor the device failed.
+VERDICTS = ("pass", "fail", "skip", "inconclusive", "finding")
+
+#: Seconds of each library's import, in the folder of the results.
+IMPORTS = "imports.json"
+#: Options of a run that measures.
+PLAIN = ("--no-plots", "--quiet", "--replicas", "1")
 
 Entry = dict[str, Any]
 #: A word of VERDICTS, the line's name, and what was seen.
@@ -70,7 +78,6 @@ class Stage:
     file: Path
     scratch: Path
     deadline: float  #: of time.monotonic
-    entries: list[Entry] = field(default_factory=list)  #: behind the lines of its file
 
     def left(self) -> float:
         return self.deadline - time.monotonic()
@@ -105,17 +112,61 @@ class Stage:
                 out, err = process.communicate(timeout=5)
         return subprocess.CompletedProcess(words, process.returncode, out, f"{err}\n{late}".strip())
 
-    def measure(self, name: str, most_s: float, *words: str, out: Path | None = None) -> Document:
-        """A run of dlbench; its document is empty where it left none."""
-        folder = out or self.scratch / name
-        command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet"]
-        done = self.run([*command, "--out", str(folder)], most_s)
-        path = folder / "results.json"
+    def measure(
+        self, name: str, most_s: float, *words: str, plain: Sequence[str] = PLAIN
+    ) -> Document:
+        """A run of dlbench. Its document is kept whole, and is empty where it left none."""
+        out = self.scratch / name
+        command = [sys.executable, "-m", "dlbench", *words, *plain, "--out", str(out)]
+        done = self.run(command, most_s)
+        path = out / "results.json"
         if not path.exists():
             return Document(done, [], {})
-        document = json.loads(path.read_text())
+        text = path.read_bytes()
+        kept = self.file.with_name("documents") / f"{self.file.stem}-{name}.json.xz"
+        kept.parent.mkdir(exist_ok=True)
+        kept.write_bytes(lzma.compress(text, preset=1))
+        document = json.loads(text)
         entries = document["benchmarks"] + document["not_measured"]
         return Document(done, entries, document)
+
+    def each(self, todo: Sequence[Sequence[str]], imports: int) -> Iterator[Turn]:
+        """The libraries of each run, with a part of the stage's time that fits its imports."""
+        seconds = import_seconds(self.file.parent)
+        needs = [cost(seconds, each, imports) for each in todo]
+        for index, some in enumerate(todo):
+            share = self.left() * needs[index] / sum(needs[index:])
+            yield Turn(tuple(some), share, needs[index] - RUN_S)
+
+
+@dataclass
+class Turn:
+    """One of a stage's runs: its libraries and its time, in seconds."""
+
+    libraries: tuple[str, ...]
+    share: float
+    import_s: float
+
+    def budget(self, most_s: float) -> str:
+        """What it may measure for: half of what its imports leave, at least a second."""
+        return f"{max(1.0, min(most_s, (self.share - self.import_s) / 2)):.0f}s"
+
+    def timeout(self) -> str:
+        """The deadline of a step, which an import is."""
+        return f"{max(30.0, 3 * self.import_s):.0f}s"
+
+
+def cost(seconds: dict[str, float], some: Sequence[str], imports: int) -> float:
+    """What a run of these libraries takes, apart from its budget."""
+    return RUN_S + imports * sum(seconds.get(each, 0.0) for each in {*some})
+
+
+def import_seconds(out: Path) -> dict[str, float]:
+    """By library, as stage `imports` recorded them; empty before."""
+    with contextlib.suppress(OSError, ValueError):
+        found: dict[str, float] = json.loads((out / IMPORTS).read_text())
+        return found
+    return {}
 
 
 @dataclass
@@ -247,7 +298,26 @@ def independence(name: str, rows: list[tuple[bool, bool, str]]) -> Line:
     return "pass", name, f"{text}; control: work behind a delay on its own stream waits"
 
 
-# --- Stage 2: dlbench's native producer and consumer ----------------------------------------------
+# --- The imports, which the later stages are planned by -------------------------------------------
+
+
+def each_import(stage: Stage) -> Iterator[Line]:
+    seconds: dict[str, float] = {}
+    for library in libraries():
+        module = MODULES.get(library, library)
+        code = (
+            f"import time; t = time.perf_counter(); import {module}; print(time.perf_counter() - t)"
+        )
+        done = stage.run([sys.executable, "-c", code], stage.left() - 3)
+        if done.returncode != 0:
+            yield "fail", f"import {library}", last_line(done)
+            continue
+        seconds[library] = float(done.stdout.splitlines()[-1])
+        (stage.file.parent / IMPORTS).write_text(json.dumps(seconds) + "\n")
+        yield "pass", f"import {library}", f"{seconds[library]:.1f} s"
+
+
+# --- dlbench's native producer and consumer ----------------------------------------------
 
 
 def native(stage: Stage) -> Iterator[Line]:
@@ -256,7 +326,6 @@ def native(stage: Stage) -> Iterator[Line]:
         *("--cases", "f32,f32-pinned,f32-managed", "--sizes", "4KiB"),
         *("--budget", budget(stage, 15)),
     )
-    stage.entries += found.entries
     if not found.entries:
         yield "fail", "native", last_line(found.done)
         return
@@ -272,7 +341,6 @@ def copies(stage: Stage) -> Iterator[Line]:
         *("copies", 20, "native", "native", "--devices", ",".join(devices)),
         *("--protocols", "dlpack", "--sizes", "64MiB", "--budget", budget(stage, 8)),
     )
-    stage.entries += found.entries
     if not found.entries:
         yield "fail", "copies", last_line(found.done)
         return
@@ -375,32 +443,41 @@ def memory_check(stage: Stage) -> Iterator[Line]:
 
 
 def trace(stage: Stage) -> Iterator[Line]:
-    """Stages 1 and 2 once more in short, under the recorder: their times do not count."""
+    """The driver's calls in short runs under the recorder: their times do not count."""
+    yield from traced(stage, Turn(("native",), 15, 0))
+
+
+def traced(stage: Stage, turn: Turn) -> Iterator[Line]:
+    [library] = turn.libraries
+    name = f"trace {library}"
     recorder = os.environ.get("DLBENCH_GPU_RECORDER", "")
     if not recorder:
-        yield "skip", "trace", "the recorder was not built: no C++ compiler, or it failed"
+        yield "skip", name, "the recorder was not built: no C++ compiler, or it failed"
         return
-    folder = stage.scratch / "traces"
+    folder = stage.scratch / f"traces-{library}"
     folder.mkdir()
     more = {"LD_AUDIT": recorder, "DLBENCH_RECORD": str(folder), "DLBENCH_RECORD_LIMIT": "5000"}
-    for call in (("timer_steps", 20), ("empty_events", 20, BUSY_NS), ("stream_order", 4, BUSY_NS)):
-        with contextlib.suppress(RuntimeError):  # what it did until then is recorded
-            query_device(stage, call[0], KIND, int(NUMBER), *call[1:], **more)
-    words = ("native", "native", "--devices", DEVICE, "--protocols", "dlpack", "--sizes", "4KiB")
-    command = [sys.executable, "-m", "dlbench", *words, "--no-plots", "--quiet", "--budget", "2s"]
-    stage.run([*command, "--out", str(stage.scratch / "recorded")], 15, **more)
-    calls = sum(file.read_bytes().count(b'{"call"') for file in folder.glob("*.jsonl"))
-    packed = stage.file.with_name("trace.jsonl.xz")
+    if library == "native":
+        calls = (("timer_steps", 20), ("empty_events", 20, BUSY_NS), ("stream_order", 4, BUSY_NS))
+        for function, *arguments in calls:
+            with contextlib.suppress(RuntimeError):  # what it did until then is recorded
+                query_device(stage, function, KIND, int(NUMBER), *arguments, **more)
+    words = (library, library, "--devices", DEVICE, "--protocols", "dlpack", "--sizes", "4KiB")
+    command = [sys.executable, "-m", "dlbench", *words, *PLAIN, "--budget", "2s"]
+    command += ["--timeout", turn.timeout(), "--out", str(stage.scratch / f"recorded-{library}")]
+    stage.run(command, turn.share, **more)
+    found = sum(file.read_bytes().count(b'{"call"') for file in folder.glob("*.jsonl"))
+    packed = stage.file.with_name(f"trace-{library}.jsonl.xz")
     pack = str(Path(__file__).parents[1] / "recorder/pack.py")
     done = stage.run([sys.executable, pack, str(folder), str(packed)], 15)
     if done.returncode != 0:
-        yield "fail", "trace", last_line(done)
+        yield "fail", name, last_line(done)
         return
-    text = f"{calls} calls of {done.stdout.strip()}, {packed.stat().st_size} bytes in {packed.name}"
-    yield "pass" if calls else "fail", "trace", text
+    text = f"{found} calls of {done.stdout.strip()}, {packed.stat().st_size} bytes in {packed.name}"
+    yield "pass" if found else "inconclusive", name, text
 
 
-# --- Stages 3 to 5 --------------------------------------------------------------------------------
+# --- Libraries ------------------------------------------------------------------------------------
 
 
 def each_library(stage: Stage) -> Iterator[Line]:
@@ -408,16 +485,18 @@ def each_library(stage: Stage) -> Iterator[Line]:
     for library in LIBRARIES:
         if library != "native" and library not in todo:
             yield "skip", f"library {library}", "not installed or not asked for"
-    for index, library in enumerate(todo):
+    fitting = []
+    for library in todo:
         if KIND == "rocm" and library in CUDA_ONLY:
             yield "skip", f"library {library}", "its GPU code is CUDA's"
-            continue
-        share = stage.left() / (len(todo) - index)
+        else:
+            fitting.append((library,))
+    for turn in stage.each(fitting, 1):
+        [library] = turn.libraries
         found = stage.measure(
-            *(library, share, library, library, "--devices", DEVICE, "--sizes", "4KiB"),
-            *("--protocols", PROTOCOLS, "--budget", f"{max(2, min(6, share / 3)):.0f}s"),
+            *(library, turn.share, library, library, "--devices", DEVICE, "--sizes", "4KiB"),
+            *("--protocols", PROTOCOLS, "--timeout", turn.timeout(), "--budget", turn.budget(6)),
         )
-        stage.entries += found.entries
         yield library_line(library, found)
 
 
@@ -437,29 +516,30 @@ def library_line(library: str, found: Document) -> Line:
 
 
 def synchronization(stage: Stage) -> Iterator[Line]:
-    has = set(libraries())
-    todo = [pair for pair in PAIRS if has.issuperset(pair)]
+    has, todo = set(libraries()), pairs()
     for pair in PAIRS:
         if pair not in todo:
             missing = ", ".join(sorted({*pair} - has))
             yield "skip", " -> ".join(pair), f"not installed or not asked for: {missing}"
-    for index, (producer, consumer) in enumerate(todo):
-        share = stage.left() / (len(todo) - index)
+    for turn in stage.each(todo, 2):  # the pass after the rounds imports them again
+        producer, consumer = turn.libraries
         found = stage.measure(
-            *(f"sync-{producer}-{consumer}", share, producer, consumer, "--devices", DEVICE),
-            *("--protocols", "dlpack", "--sizes", "4KiB", "--sync"),
-            *("--budget", f"{max(2, min(4, share / 3)):.0f}s"),
+            *(f"{producer}-{consumer}", turn.share, "--matrix", "--producers", producer),
+            *("--consumers", consumer, "--devices", DEVICE, "--protocols", "dlpack"),
+            *("--sizes", "4KiB", "--sync", "--timeout", turn.timeout()),
+            *("--budget", turn.budget(4)),
         )
-        stage.entries += found.entries
-        yield from ordering(f"{producer} -> {consumer}", found)
+        yield from ordering(producer, consumer, found)
 
 
-def ordering(pair: str, found: Document) -> Iterator[Line]:
+def ordering(producer: str, consumer: str, found: Document) -> Iterator[Line]:
     """What the consumer asked for by itself, and the negative controls: where nothing is required
     the read must see old content, or the trial could not have seen that order is missing."""
-    tested = [e for e in found.entries if e.get("sync")]
+    pair = f"{producer} -> {consumer}"
+    cells = found.cells(producer=producer, consumer=consumer)
+    tested = [e for e in cells if e.get("sync")]
     if not tested:
-        cells = found.cells(clock="call", device=DEVICE)
+        cells = [e for e in cells if e["clock"] == "call" and e["device"] == DEVICE]
         lost = [
             w["text"] for e in cells for w in e.get("warnings", ()) if w["code"] == "sync-failed"
         ]
@@ -479,8 +559,15 @@ def ordering(pair: str, found: Document) -> Iterator[Line]:
         yield wait_verdict(row, bool(stale)), name, wait_of(row)
     if "late_free" in tested[0]:
         late = tested[0]["late_free"]
-        verdict = {"late": "fail", "safe": "pass"}.get(late, "inconclusive")
-        yield verdict, f"{pair}, memory freed while it is read", late
+        verdict = {"late": "finding", "safe": "pass"}.get(late, "inconclusive")
+        yield verdict, f"{pair}, memory freed while it is read", LATE if late == "late" else late
+
+
+#: What `late` asks of a consumer.
+LATE = (
+    "late: the producer's memory pool does not know the consumer's stream; the consumer must hold "
+    "the array until its stream has read it, or tell the pool, as record_stream of torch does"
+)
 
 
 def wait_of(row: dict[str, Any]) -> str:
@@ -504,21 +591,65 @@ def wait_verdict(row: dict[str, Any], has_power: bool) -> str:
     return "inconclusive" if waits in (None, "no-delay", "inconclusive") else "fail"
 
 
+def check(stage: Stage) -> Iterator[Line]:
+    for turn in stage.each(examined(), 2):
+        [library] = turn.libraries
+        words = ("check", library, "--device", DEVICE, "--timeout", turn.timeout())
+        found = stage.measure(library, turn.share, *words, plain=())
+        yield check_line(library, found)
+
+
+def check_line(library: str, found: Document) -> Line:
+    counts: dict[str, list[str]] = {}
+    for rule in found.whole.get("checks", ()):
+        counts.setdefault(rule["outcome"], []).append(rule["rule"])
+    name = f"check {library}"
+    if not counts:
+        return "inconclusive", name, last_line(found.done)
+    text = ", ".join(f"{len(rules)} {each}" for each, rules in counts.items())
+    if broken := counts.get("broken"):
+        return "fail" if library == "native" else "finding", name, f"{text}: {', '.join(broken)}"
+    return "pass" if "holds" in counts else "inconclusive", name, text
+
+
+def calls(stage: Stage) -> Iterator[Line]:
+    """The driver's calls, counted by the vendor's tool and as our recorder sees them."""
+    for turn in stage.each(examined(), 3):
+        [library] = turn.libraries
+        found = stage.measure(
+            *(library, 2 * turn.share / 3, library, library, "--devices", DEVICE),
+            *("--protocols", "dlpack", "--sizes", "4KiB", "--trace-api"),
+            *("--timeout", turn.timeout(), "--budget", "1s"),
+        )
+        yield calls_line(library, found)
+        if library != "native":  # traced before
+            yield from traced(stage, turn)
+
+
+def calls_line(library: str, found: Document) -> Line:
+    name = f"calls {library}"
+    counted = [e for e in found.cells(device=DEVICE) if "api_calls" in e]
+    if not counted:
+        warnings = [w["text"] for e in found.entries for w in e.get("warnings", ())]
+        cells = [why(e) for e in found.entries if "reason" in e]
+        return "inconclusive", name, [*warnings, *cells, last_line(found.done)][0]
+    parts = [f"{kind} {n}" for kind, n in counted[0]["api_calls"].items() if kind != "phases"]
+    return "pass", name, ", ".join(parts)
+
+
 def matrix(stage: Stage) -> Iterator[Line]:
     names = ",".join(libraries())
-    out = stage.file.with_suffix("")
+    [turn] = stage.each(together(), 1)
     found = stage.measure(
-        *("matrix", stage.left() - 20, "--matrix", "--producers", names),
+        *("all", turn.share - 20, "--matrix", "--producers", names),
         *("--consumers", f"{names},numpy"),
         *("--devices", f"{DEVICE},{DEVICE}+cpu,cpu+{DEVICE}"),
-        *("--protocols", PROTOCOLS, "--sizes", "4KiB,64MiB", "--timeout", "30s"),
-        *("--budget", f"{max(1, stage.left() - 45):.0f}s"),
-        out=out,
+        *("--protocols", PROTOCOLS, "--sizes", "4KiB,64MiB", "--timeout", turn.timeout()),
+        *("--budget", f"{max(1, turn.share - turn.import_s - 45):.0f}s"),
     )
     if not found.entries:
         yield "fail", "matrix", last_line(found.done)
         return
-    (out / "journal.jsonl").unlink(missing_ok=True)  # the document holds all of it
     measured = len(found.whole["benchmarks"])
     text = f"{measured} of {len(found.entries)} cells measured"
     late = found.done.stderr.splitlines()[-1:] if found.done.returncode else []
@@ -534,29 +665,64 @@ def matrix(stage: Stage) -> Iterator[Line]:
 
 
 Step = Callable[[Stage], Iterator[Line]]
-#: By name: the share of the whole time, and its steps. The last one gets what is left.
-STAGES: dict[str, tuple[float, tuple[Step, ...]]] = {
-    "driver": (0.08, (driver, timer, event_zero, streams)),
-    "native": (0.17, (native, copies, interface_2, ranges, memory_check, trace)),
-    "libraries": (0.23, (each_library,)),
-    "sync": (0.20, (synchronization,)),
-    "matrix": (1.0, (matrix,)),
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A stage: its steps, and what it needs in a run of 540 s, besides imports of libraries."""
+
+    seconds: float
+    steps: tuple[Step, ...]
+    #: The libraries of each of its runs, and how often such a run imports them.
+    runs: Callable[[], Sequence[Sequence[str]]] = tuple
+    imports: int = 0
+
+    def need(self, seconds: dict[str, float]) -> float:
+        """In seconds. `seconds`: of each library's import."""
+        imports = sum(cost(seconds, each, self.imports) - RUN_S for each in self.runs())
+        return self.seconds * TOTAL_S / 540 + imports
+
+
+def singly() -> list[tuple[str, ...]]:
+    return [(each,) for each in libraries()]
+
+
+def examined() -> list[tuple[str, ...]]:
+    return [(each,) for each in libraries() if each in EXAMINED]
+
+
+def pairs() -> list[tuple[str, ...]]:
+    return [pair for pair in PAIRS if {*pair} <= {*libraries()}]
+
+
+def together() -> list[list[str]]:
+    return [libraries()]
+
+
+#: By name, in order. A stage gets its part of the time that is left; what it does not use is for
+#: the later ones.
+STAGES: dict[str, Plan] = {
+    "driver": Plan(40, (driver, timer, event_zero, streams)),
+    "imports": Plan(100, (each_import,)),
+    "native": Plan(85, (native, copies, interface_2, ranges, memory_check, trace)),
+    "libraries": Plan(45, (each_library,), singly, 1),
+    "sync": Plan(70, (synchronization,), pairs, 2),
+    "check": Plan(50, (check,), examined, 2),
+    "calls": Plan(40, (calls,), examined, 3),
+    "matrix": Plan(110, (matrix,), together, 1),
 }
 
 
 def run_stage(name: str, file: Path, seconds: float) -> None:
     with tempfile.TemporaryDirectory(prefix="dlbench-gpu-") as scratch:
         stage = Stage(file, Path(scratch), time.monotonic() + seconds)
-        for step in STAGES[name][1]:
+        for step in STAGES[name].steps:
             try:
                 for line in step(stage):
                     stage.write(shown(line))
             except Exception as error:  # one broken step must not hide the others
                 text = str(error) if isinstance(error, RuntimeError) else repr(error)
                 stage.write(shown(("fail", step.__name__.replace("_", " "), text)))
-        for entry in stage.entries:
-            with file.open("a") as kept:
-                kept.write(json.dumps({key: entry[key] for key in KEPT if key in entry}) + "\n")
 
 
 # --- All stages -----------------------------------------------------------------------------------
@@ -601,10 +767,12 @@ def run_all(out: Path, started: float) -> int:
         signal.signal(number, end_by_signal)
     counts = dict.fromkeys(VERDICTS, 0)
     try:
-        for number, (name, (share, _)) in enumerate(STAGES.items(), 1):
-            file = out / f"{number}-{name}.txt"
-            limit = min(share * TOTAL_S, started + TOTAL_S - time.monotonic())
-            print(f"--- stage {number}, {name}: at most {limit:.0f} s", flush=True)
+        for place, name in enumerate(STAGES, 1):
+            file = out / f"{place}-{name}.txt"
+            seconds = import_seconds(out)
+            needs = [plan.need(seconds) for plan in STAGES.values()][place - 1 :]
+            limit = (started + TOTAL_S - time.monotonic()) * needs[0] / sum(needs)
+            print(f"--- stage {place}, {name}: at most {limit:.0f} s", flush=True)
             began = time.monotonic()
             words = ["stage", name, str(file), f"{limit:.1f}"]
             try:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+import fakes
 import planted
+import whole
 from dlbench.check import conformance, runner, section
 from dlbench.check import script as reproducer
 from dlbench.check.rules import RULES
@@ -81,13 +83,25 @@ def test_a_consumers_array_on_a_device_is_not_read(tmp_path: Path) -> None:
     assert not any(result.signal for result in found.values())
 
 
-def test_no_verdict_on_a_device_is_about_arrays_of_the_cpu(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize("library", ["native", "numpy"])
+def test_without_the_device_nothing_is_checked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], library: str
 ) -> None:
+    out = tmp_path / "out"
+    assert main(["check", library, "--device", "cuda:99", "--out", str(out)]) == 2
+    [line] = capsys.readouterr().err.splitlines()[-1:]
+    assert "nothing to check: no-device: " in line
+    assert not out.exists()
+
+
+@fakes.needs_fakes
+def test_no_verdict_on_a_device_is_about_arrays_of_the_cpu(tmp_path: Path) -> None:
     """The consumer gets arrays of the CPU, and NumPy's adapter makes no others."""
     out = tmp_path / "out"
-    assert main(["check", "numpy", "--device", "cuda:0", "--out", str(out)]) == 0
-    assert "numpy does not list cuda:0" in capsys.readouterr().err
+    words = ("check", "numpy", "--device", "cuda:0", "--out", str(out))
+    status, _, err = whole.run(tmp_path, *words, environment=fakes.environment())
+    assert status == 0
+    assert "numpy does not list cuda:0" in err
     checks = json.loads((out / "results.json").read_text())["checks"]
     assert {entry["outcome"] for entry in checks} == {"not-applicable"}
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import contextlib
 import importlib.util
+import json
+import lzma
 import os
 import signal
 import subprocess
@@ -24,7 +26,10 @@ pytestmark = pytest.mark.process
 
 GPU = Path(__file__).resolve().parents[1] / "gpu"
 RECORDER = str(fakes.FOLDER.parent / "recorder/dlbench_recorder.so") if fakes.FOLDER else ""
-FILES = ["1-driver.txt", "2-native.txt", "3-libraries.txt", "4-sync.txt", "5-matrix.txt"]
+FILES = [
+    *("1-driver.txt", "2-imports.txt", "3-native.txt", "4-libraries.txt", "5-sync.txt"),
+    *("6-check.txt", "7-calls.txt", "8-matrix.txt"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +88,7 @@ def kill_all(folder: Path) -> None:
 
 def lines(file: Path) -> list[str]:
     """Those that state a verdict."""
-    words = ("pass", "fail", "skip", "inconclusive")
+    words = ("pass", "fail", "skip", "inconclusive", "finding")
     return [text for text in file.read_text().splitlines() if text.split(" ", 1)[0] in words]
 
 
@@ -100,8 +105,12 @@ def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
     assert time.monotonic() - began < 150 + 20
     out = tmp_path / "out"
     files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
-    assert set(files) == {*FILES, "5-matrix/results.json", "trace.jsonl.xz"}, text
-    assert (out / "trace.jsonl.xz").stat().st_size < 2 << 20
+    documents = {name for name in files if name.startswith("documents/")}
+    assert {*files} - documents == {*FILES, "imports.json", "trace-native.jsonl.xz"}, text
+    for kept in ("3-native-native", "5-sync-native-native", "6-check-native", "8-matrix-all"):
+        document = lzma.decompress((out / f"documents/{kept}.json.xz").read_bytes())
+        assert json.loads(document)["context"]["dlbench"]["schema"] == 1
+    assert sum(file.stat().st_size for file in out.rglob("*.xz")) < 2 << 20
     found = [line for name in FILES for line in lines(out / name)]
     assert not [line for line in found if line.startswith("fail")], text
     assert process.returncode == 0, text
@@ -114,7 +123,10 @@ def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
         "native dlpack, 4 KiB: call ",
         f"native {device}+cpu: ",
         "native -> native, control with stream -1: ",
-        "trace: ",
+        "import native: ",
+        "trace native: ",
+        "check native: ",
+        "calls native: ",
         "matrix: ",
     ):
         assert [line for line in found if wanted in line], (wanted, text)
@@ -126,7 +138,7 @@ def test_a_device_that_fails_gives_lines_with_the_drivers_word(tmp_path: Path) -
     with started(tmp_path, 60, DLBENCH_FAKE_FAIL="cuMemAlloc=2") as process:
         text, _ = process.communicate(timeout=90)
     assert process.returncode == 1, text
-    failed = [line for line in lines(tmp_path / "out/2-native.txt") if line.startswith("fail")]
+    failed = [line for line in lines(tmp_path / "out/3-native.txt") if line.startswith("fail")]
     assert any("native dlpack, 4 KiB" in line and "OUT_OF_MEMORY (2)" in line for line in failed)
 
 
@@ -163,13 +175,13 @@ def find_stage(folder: Path, name: str) -> int:
 
 @fakes.needs_fakes
 def test_a_stage_that_stands_still_ends_by_its_limit(tmp_path: Path) -> None:
-    with started(tmp_path, 150):  # of which stage 1 gets 12
+    with started(tmp_path, 150):  # of which stage 1 gets 11
         os.kill(find_stage(tmp_path, "driver"), signal.SIGSTOP)
         file = tmp_path / "out/1-driver.txt"
         deadline = time.monotonic() + 40
         while not is_complete(file) and time.monotonic() < deadline:
             time.sleep(0.1)
-        assert "fail          driver: ended by the stage's limit of 12 s" in file.read_text()
+        assert "fail          driver: ended by the stage's limit of 11 s" in file.read_text()
 
 
 @fakes.needs_fakes
@@ -217,7 +229,7 @@ def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number:
     assert process.returncode == 128 + signal.SIGTERM
     assert not list((tmp_path / "tmp").iterdir())
     out = tmp_path / "out"
-    assert {file.name for file in out.iterdir()} <= {*FILES[:number], "trace.jsonl.xz"}
+    assert {file.name for file in out.iterdir()} <= {*FILES[:number], "imports.json"}
     assert is_complete(out / FILES[0]) == (number > 1)
     observed = lines(out / FILES[number - 1])
     assert observed[-1].endswith(": ended by SIGTERM")
@@ -301,9 +313,79 @@ OWN = {
 def test_order_counts_only_beside_a_control_with_power(
     stages: ModuleType, own: dict[str, Any], control: dict[str, Any], verdicts: list[str]
 ) -> None:
-    entry = {"sync": [OWN | own, ROW | control]}
-    found = list(stages.ordering("a -> b", stages.Document(None, [entry], {})))
+    found = stages.ordering("a", "b", stages.Document(None, [cell_of("a", "b", own, control)], {}))
     assert [verdict for verdict, _, _ in found] == verdicts
+
+
+def cell_of(
+    producer: str, consumer: str, own: dict[str, Any], control: dict[str, Any], **more: str
+) -> dict[str, Any]:
+    """A cell as --sync leaves it."""
+    pair = {"producer": producer, "consumer": consumer}
+    return {**pair, "sync": [OWN | own, ROW | control], **more}
+
+
+def test_a_pair_is_reported_by_its_own_direction(stages: ModuleType) -> None:
+    refused = {"waits": "none", "content": "old"}
+    cells = [
+        cell_of("a", "b", refused, {}, late_free="safe"),
+        cell_of("b", "a", {}, {}, late_free="late"),
+    ]
+    document = stages.Document(None, cells, {})
+    for pair, order, late in ((("a", "b"), "fail", "pass"), (("b", "a"), "pass", "finding")):
+        found = list(stages.ordering(*pair, document))
+        assert [verdict for verdict, _, _ in found] == ["pass", order, late]
+        assert all(name.startswith(" -> ".join(pair)) for _, name, _ in found)
+        assert ("record_stream" in found[-1][2]) == (late == "finding")
+
+
+def test_a_run_gets_the_time_of_its_imports(stages: ModuleType, tmp_path: Path) -> None:
+    (tmp_path / "imports.json").write_text('{"torch": 5.0, "cupy": 20.0}')
+    stage = stages.Stage(tmp_path / "4-x.txt", tmp_path, time.monotonic() + 200)
+    turns = list(stage.each([("torch", "torch"), ("torch", "cupy")], 2))
+    assert [turn.import_s for turn in turns] == [10, 50]
+    for turn in turns:
+        assert turn.share > turn.import_s + float(turn.budget(4).rstrip("s"))
+    assert turns[1].timeout() == "150s"
+
+
+SLOW = """
+import time
+from pathlib import Path
+
+time.sleep({seconds})
+exec(compile(Path({double!r}).read_text(), {double!r}, "exec"))
+"""
+
+
+@fakes.needs_fakes
+def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
+    """$DLBENCH_SLOW_IMPORTS: seconds of the imports of torch and cupy, and of the whole run."""
+    requested = os.environ.get("DLBENCH_SLOW_IMPORTS", "1.25,5,150")
+    torch_s, cupy_s, total = map(float, requested.split(","))
+    doubles = Path(__file__).parent / "doubles"
+    (tmp_path / "slow").mkdir()
+    for name, seconds in (("torch", torch_s), ("cupy", cupy_s)):
+        text = SLOW.format(seconds=seconds, double=str(doubles / f"modules/{name}.py"))
+        (tmp_path / f"slow/{name}.py").write_text(text)
+    more = {
+        "DLBENCH_GPU_LIBRARIES": "native,torch,cupy",
+        "DLBENCH_FAKE_MEMORY_MB": "81920",
+        "PYTHONPATH": f"{tmp_path / 'slow'}:{doubles}:{doubles.parent}",
+    }
+    with started(tmp_path, int(total), **more) as process:
+        text, _ = process.communicate(timeout=total + 60)
+    found = [line for name in FILES for line in lines(tmp_path / "out" / name)]
+    print(text)
+    imports = json.loads((tmp_path / "out/imports.json").read_text())
+    assert torch_s <= imports["torch"] < cupy_s <= imports["cupy"]
+    for wanted in (
+        *("library torch: dlpack zero-copy ", "library cupy: dlpack zero-copy "),
+        *("torch -> cupy, stream own from consumer: stream", "cupy -> torch, stream own "),
+        *("check torch: ", "check cupy: "),
+    ):
+        assert [line for line in found if wanted in line], (wanted, text)
+    assert not [line for line in found if "budget" in line], text
 
 
 @pytest.mark.parametrize(
@@ -392,5 +474,5 @@ def test_wrong_usage_is_one_line(words: list[str], text: str) -> None:
 def test_the_help_names_the_files() -> None:
     done = script("--help")
     assert done.returncode == 0
-    for name in (*FILES, "5-matrix/results.json"):
+    for name in (*FILES, "imports.json", "documents/"):
         assert name in done.stdout

@@ -148,10 +148,10 @@ RUNS = {
 SHOWN = re.compile(r"(over )?(\d+) (s|min) left")
 
 
-def shown(run: Steps, every_s: float, budget_s: float = 0.0) -> Iterator[tuple[float, float, bool]]:
+def shown(run: Steps, every_s: float) -> Iterator[tuple[float, float, bool]]:
     """When, how many seconds, and whether with "over"."""
     clock = Clock()
-    left, painted = TimeLeft(budget_s, clock), 0.0
+    left, painted = TimeLeft(clock), 0.0
     total = run[-1][1]
     for now, done in run:
         clock.now = now
@@ -166,13 +166,10 @@ def shown(run: Steps, every_s: float, budget_s: float = 0.0) -> Iterator[tuple[f
 
 
 @pytest.mark.parametrize("every_s", [0.2, 10.0])
-@pytest.mark.parametrize("budget_s", [0.0, 90.0])
 @pytest.mark.parametrize("run", RUNS.values(), ids=RUNS)
-def test_the_time_left_never_grows_by_more_than_a_fifth(
-    run: Steps, budget_s: float, every_s: float
-) -> None:
+def test_the_time_left_never_grows_by_more_than_a_fifth(run: Steps, every_s: float) -> None:
     before = float("inf")
-    for _, seconds, _ in shown(run, every_s, budget_s):
+    for _, seconds, _ in shown(run, every_s):
         assert seconds <= 1.2 * before
         before = seconds
 
@@ -203,8 +200,6 @@ def test_what_is_shown_is_a_bound_where_the_rest_takes_longer() -> None:
 
 def test_nothing_is_shown_until_enough_is_known() -> None:
     assert not [now for now, _, _ in shown(RUNS["imports first"], 0.2) if now < 25]
-    budget = [seconds for now, seconds, _ in shown(RUNS["imports first"], 0.2, 90) if now < 25]
-    assert budget[0] == pytest.approx(90, abs=3)
 
 
 def test_units_of_an_earlier_session_take_no_time() -> None:

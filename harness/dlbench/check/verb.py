@@ -22,6 +22,7 @@ from dlbench.environments.environment import here
 from dlbench.errors import BadInput, os_line
 from dlbench.libraries import arguments, discover
 from dlbench.running import options, run, rundir
+from dlbench.running.request import Request
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
 
@@ -112,6 +113,9 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     found = [
         library_of(name, params["adapters"], params["device"]) for name in dict.fromkeys(libraries)
     ]
+    for library in found:
+        if library.is_device_requested and (why := Request().axes().why_missing(library.device)):
+            raise BadInput(f"nothing to check: no-device: {why}")
     return run_checks(found, chosen, accepted, params, console)
 
 

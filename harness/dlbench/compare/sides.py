@@ -72,8 +72,9 @@ class Pair:
 
     def measure(
         self, plan: _core.Plan, folder: Path, workers: int, budget_s: float, *, root: Path
-    ) -> str:
-        """Runs, or resumes, with so many workers for each pair and side; returns the document."""
+    ) -> tuple[str, float]:
+        """Runs, or resumes, with so many workers for each pair and side; returns the document and
+        the part of the budget that it used, in seconds."""
         probe = NoiseProbe()
         if folder != root:
             writing.make_folder(folder)
@@ -97,7 +98,7 @@ class Pair:
         if signal:
             run.warn(f"interrupted; what was measured is kept: {go_on}")
             raise SystemExit(128 + signal)
-        return document
+        return document, summary.budget_used_s
 
     def compare(self, documents: list[str], false_alarms: float) -> Comparison:
         """Compares both sides over all these documents. `false_alarms`: probability of any, if

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -33,23 +32,25 @@ def measure(pair: Pair, folder: Path) -> Comparison:
 
 def in_stages(pair: Pair, folder: Path) -> Comparison:
     """Runs the interim analyses; returns the comparison of all workers."""
-    begin = time.monotonic()
     plan = pair.plan()
     most, counts = pair.comparison.workers, pair.comparison.instructions
     have = 1 if counts else min(_core.coarse_workers, most)
     budget_s = _core.parse_seconds(pair.request.budget) if pair.request.budget else 0.0
-    documents = [pair.measure(plan, folder, have, budget_s / 2, root=folder)]
+    document, used_s = pair.measure(plan, folder, have, budget_s / 2, root=folder)
+    documents = [document]
     comparison = pair.compare(documents, alarms_of(0, have, most))
     require_numbers(comparison, folder)
     for analysis in range(1, 1 if counts else _core.max_analyses):
         wanted = workers_wanted(comparison, have, most)
-        left = budget_s - (time.monotonic() - begin)
+        left = budget_s - used_s
         if wanted <= have or (budget_s and left <= 0):
             break
         further = pair.plan(open_directions(comparison))
         into = folder / (f"more-{analysis}" if analysis > 1 else "more")
         budget = left if budget_s else 0.0
-        documents.append(pair.measure(further, into, wanted - have, budget, root=folder))
+        document, more_s = pair.measure(further, into, wanted - have, budget, root=folder)
+        documents.append(document)
+        used_s += more_s
         have = wanted
         comparison = pair.compare(documents, alarms_of(analysis, have, most))
     return comparison

@@ -97,7 +97,7 @@ OPTIONS = (
     click.option(
         "--budget",
         metavar="TIME",
-        help="Stop the run after this time, imports included: 90s, 2m. Default: none.",
+        help="Measure for this time, imports and floors not counted: 90s, 2m. Default: none.",
     ),
     click.option(
         "--precision",

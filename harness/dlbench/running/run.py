@@ -169,7 +169,7 @@ def execute(
     progress.observer. With `shows_first`, on a terminal, it prints the matrix of the first process
     of each cell. Raises BadInput if the system refuses a resource."""
     orders = ImportOrders(prepared.libraries, prepared.plan, prepared.places)
-    with progress.observer(sys.stderr, quiet, stage, budget_s=options.budget_s) as observer:
+    with progress.observer(sys.stderr, quiet, stage) as observer:
         first = progress.First(
             observer,
             begin=lambda: None if quiet else report_noise(noise),

@@ -117,7 +117,10 @@ def summarize(entries: list[Entry]) -> Iterator[tuple[str, Pair]]:
     late = [entry for entry in entries if entry.late_free == "late"]
     if late:
         producers = ", ".join(sorted({entry.producer for entry in late}))
-        text = f"{producers}: memory is used again while the consumer's queue still reads it"
+        text = (
+            f"{producers}: memory is used again while the consumer's queue still reads it; hold "
+            "the array until it has, or name the queue to the pool (torch: record_stream)"
+        )
         yield text, late[0].pair
 
 

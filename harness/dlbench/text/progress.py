@@ -197,13 +197,12 @@ def observer(
     quiet: bool,
     stage: str = "",
     units: str = MEASUREMENTS,
-    budget_s: float = 0.0,
 ) -> Quiet:
     """The observer that fits this stream. `stage` names the part of the command that the units
-    belong to, where a command has several. `budget_s` as of TimeLeft."""
+    belong to, where a command has several."""
     if quiet:
         return Quiet()
-    console, left = Console(stream), TimeLeft(budget_s)
+    console, left = Console(stream), TimeLeft()
     if console.is_terminal and not console.is_dumb_terminal:
         return Bar(console, left, stage=stage)
     return Lines(stream, left, stage=stage, units=units)

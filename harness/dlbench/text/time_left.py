@@ -34,9 +34,9 @@ def text(seconds: float) -> str:
 class TimeLeft:
     """The time left of `total` units, as a text to show."""
 
-    def __init__(self, budget_s: float = 0.0, now: Callable[[], float] = time.monotonic) -> None:
-        """Starts the time. `budget_s`: 0, or the time after which no more is measured."""
-        self._budget, self._now, self._begin = budget_s, now, now()
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        """Starts the time."""
+        self._now, self._begin = now, now()
         self._before: int | None = None
         self._shown, self._shown_at = math.inf, 0.0
 
@@ -63,10 +63,8 @@ class TimeLeft:
 
     def _estimate(self, done: int, total: int) -> float | None:
         used = self._now() - self._begin
-        rest = self._budget - used if self._budget > 0 else None
         fresh = done - (self._before or 0)
         enough = max(ENOUGH_UNITS, ENOUGH_SHARE * (total - (self._before or 0)))
         if fresh < enough or used < ENOUGH_S:
-            return rest
-        left = used / fresh * (total - done)
-        return left if rest is None else min(left, rest)
+            return None
+        return used / fresh * (total - done)
