@@ -425,7 +425,7 @@ def interface_2(stage: Stage) -> Iterator[Line]:
 def ranges(stage: Stage) -> Iterator[Line]:
     tool = os.environ.get("NVTX_INJECTION64_PATH", "")
     words = ("native", "native", "--devices", DEVICE, "--sizes", "4KiB", "--profile")
-    done = stage.measure("profile", 15, *words).done
+    done = stage.measure("profile", 15, *words, plain=("--no-plots", "--quiet")).done
     text = f"NVTX_INJECTION64_PATH={tool}" if tool else "no tool in NVTX_INJECTION64_PATH"
     good = done.returncode == 0
     yield "pass" if good else "fail", "ranges", text if good else f"{text}; {last_line(done)}"
@@ -630,9 +630,14 @@ def calls_line(library: str, found: Document) -> Line:
     name = f"calls {library}"
     counted = [e for e in found.cells(device=DEVICE) if "api_calls" in e]
     if not counted:
-        warnings = [w["text"] for e in found.entries for w in e.get("warnings", ())]
+        failed = [
+            w["text"]
+            for e in found.entries
+            for w in e.get("warnings", ())
+            if w["code"] == "api-calls-failed"
+        ]
         cells = [why(e) for e in found.entries if "reason" in e]
-        return "inconclusive", name, [*warnings, *cells, last_line(found.done)][0]
+        return "inconclusive", name, [*failed, *cells, last_line(found.done)][0]
     parts = [f"{kind} {n}" for kind, n in counted[0]["api_calls"].items() if kind != "phases"]
     return "pass", name, ", ".join(parts)
 
