@@ -642,6 +642,27 @@ def calls_line(library: str, found: Document) -> Line:
     return "pass", name, ", ".join(parts)
 
 
+def capture(stage: Stage) -> Iterator[Line]:
+    for turn in stage.each(pairs(), 2):
+        producer, consumer = turn.libraries
+        found = stage.measure(
+            *(f"{producer}-{consumer}", turn.share, "--matrix", "--producers", producer),
+            *("--consumers", consumer, "--devices", DEVICE, "--protocols", "dlpack"),
+            *("--sizes", "4KiB", "--capture", "--timeout", turn.timeout(), "--budget", "1s"),
+        )
+        rows = [row for e in found.cells(producer=producer, consumer=consumer)
+                for row in e.get("capture", ())]  # fmt: skip
+        if not rows:
+            cells = [why(e) for e in found.entries if "reason" in e]
+            yield "inconclusive", f"{producer} -> {consumer}", [*cells, last_line(found.done)][0]
+        for row in rows:
+            name = f"{producer} -> {consumer}, capture with stream {row.get('stream')}"
+            verdict = {"captured": "pass", "failed": "inconclusive"}.get(row["result"], "finding")
+            facts = (f"{key} {row[key]}" for key in ("nodes", "at", "error") if key in row)
+            text = ", ".join([row["result"], *facts])
+            yield verdict, f"{name}, producer on {row.get('producer_stream')} stream", text
+
+
 def matrix(stage: Stage) -> Iterator[Line]:
     names = ",".join(libraries())
     [turn] = stage.each(together(), 1)
@@ -714,7 +735,8 @@ STAGES: dict[str, Plan] = {
     "sync": Plan(70, (synchronization,), pairs, 2),
     "check": Plan(50, (check,), examined, 2),
     "calls": Plan(40, (calls,), examined, 3),
-    "matrix": Plan(110, (matrix,), together, 1),
+    "capture": Plan(50, (capture,), pairs, 2),
+    "matrix": Plan(60, (matrix,), together, 1),
 }
 
 

@@ -28,7 +28,7 @@ GPU = Path(__file__).resolve().parents[1] / "gpu"
 RECORDER = str(fakes.FOLDER.parent / "recorder/dlbench_recorder.so") if fakes.FOLDER else ""
 FILES = [
     *("1-driver.txt", "2-imports.txt", "3-native.txt", "4-libraries.txt", "5-sync.txt"),
-    *("6-check.txt", "7-calls.txt", "8-matrix.txt"),
+    *("6-check.txt", "7-calls.txt", "8-capture.txt", "9-matrix.txt"),
 ]
 
 
@@ -107,7 +107,7 @@ def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
     files = sorted(str(file.relative_to(out)) for file in out.rglob("*") if file.is_file())
     documents = {name for name in files if name.startswith("documents/")}
     assert {*files} - documents == {*FILES, "imports.json", "trace-native.jsonl.xz"}, text
-    for kept in ("3-native-native", "5-sync-native-native", "6-check-native", "8-matrix-all"):
+    for kept in ("3-native-native", "5-sync-native-native", "6-check-native", "9-matrix-all"):
         document = lzma.decompress((out / f"documents/{kept}.json.xz").read_bytes())
         assert json.loads(document)["context"]["dlbench"]["schema"] == 1
     assert sum(file.stat().st_size for file in out.rglob("*.xz")) < 2 << 20

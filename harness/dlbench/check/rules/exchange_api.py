@@ -157,7 +157,7 @@ def import_(subject: Subject) -> str:
         made = api.to_object(borrowed)
     if type(made) is not type(array):
         # A library may have a type for each kind of device.
-        if tuple(map(int, array.__dlpack_device__()))[0] != 1:
+        if int(array.__dlpack_device__()[0]) != 1:
             raise NotApplicable(
                 "the tensor that it is given lies on the CPU, and its array does not"
             )
