@@ -7,10 +7,13 @@ from pathlib import Path
 
 import jsonschema
 import pytest
+from dlbench.plots.report import facts
 
 import fakes
+import samples
 from dlbench.machine import device_checks, device_state, device_use, drivers
 from dlbench.machine.drivers import Driver, Unit
+from typed import doc
 from whole import document, entries, run
 
 pytestmark = pytest.mark.process
@@ -225,9 +228,9 @@ def test_a_devices_state_is_read_where_it_is_reported(
         (folder / f"current_link_{name}").write_text(text + "\n")
     (folder / "numa_node").write_text("1\n")
     found = requested(monkeypatch, DLBENCH_FAKE_DEVICES="2", DLBENCH_FAKE_FAIL=faults)["cuda"]
-    facts = device_state.nvidia([unit.uuid for unit in found.units], tmp_path)[1][1]
+    state_of = device_state.nvidia([unit.uuid for unit in found.units], tmp_path)[1][1]
     if isinstance(changed, dict):
-        assert facts == STATE | changed
+        assert state_of == STATE | changed
     else:
         by_bus = {
             name: f"unknown: {file}"
@@ -237,7 +240,7 @@ def test_a_devices_state_is_read_where_it_is_reported(
                 ("numa_node", "numa_node"),
             )
         }
-        assert facts == dict.fromkeys(STATE, changed) | {"mps": "off"} | by_bus
+        assert state_of == dict.fromkeys(STATE, changed) | {"mps": "off"} | by_bus
     state = {c.name: c for c in device_checks.checks((found,), tmp_path, {})}["cuda:1 state"]
     assert ("nvidia-smi -pm 1" in state.advice) == isinstance(changed, dict)
 
@@ -263,6 +266,20 @@ def test_the_state_of_an_amd_device_is_that_of_its_files(tmp_path: Path) -> None
         "numa_node": "unknown: numa_node",
     }
     assert all(text.startswith("unknown: ") for text in nothing.values())
+
+
+def test_the_report_has_the_state_of_each_device_and_the_seconds_of_imports() -> None:
+    unit = Unit("H100", "GPU-1", "default", {"sm_clock": "345 MHz", "ecc": "unknown: nvml"})
+    driver = Driver("cuda", "ok", "", "libcuda.so.1", "13.0", (unit,))
+    written = samples.document(samples.measured("numpy", "torch", 100.0))
+    own = written["context"]["dlbench"]
+    own["machine"] = {**own["machine"], "devices": [driver.to_json()]}
+    own["environments"]["default"]["import_seconds"] = {"torch": 3.25}
+    jsonschema.validate(written, SCHEMA)
+    (found,) = facts.of(doc(written))
+    text = "H100, GPU-1, sm clock 345 MHz, ecc unknown: nvml"
+    assert dict(found.machine)["cuda:0"] == text
+    assert dict(found.environments[0].facts)["imports took"] == "torch 3.2 s"
 
 
 @fakes.needs_fakes

@@ -60,7 +60,7 @@ def _state(here: str, facts: Mapping[str, str]) -> Iterator[Check]:
     missing = sorted({text for name, text in facts.items() if name not in known})
     # dlbench holds no context between workers: it takes memory of the device, and all of a device
     # that one process may use.
-    slow = "each process initializes the device again, in seconds: sudo nvidia-smi -pm 1"
+    slow = "each process initializes the device again, maybe for seconds: sudo nvidia-smi -pm 1"
     if facts:
         yield Check(
             f"{here} state",
