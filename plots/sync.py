@@ -60,17 +60,19 @@ def _why_empty(document: Document) -> str:
 
 
 def _label(entry: Entry, one: Sync, telling: Sequence[str]) -> str:
-    stream = "no stream" if one.stream is None else f"stream {one.stream}"
+    stream = f"stream {one.stream}"
     # An argument that dlbench passes is in brackets.
     stream = stream if one.is_of_consumer else f"({stream})"
     pair = f"{entry.producer} \u2192 {entry.consumer}"
-    return "  ".join([pair, *(str(entry.axis(axis)) for axis in telling), entry.device, stream])
+    place = [] if one.reads_on == "own" else [f"on {one.reads_on}"]
+    axes = (str(entry.axis(axis)) for axis in telling)
+    return "  ".join([pair, *axes, entry.device, stream, *place])
 
 
 def _word(one: Sync) -> str:
     data = f", {one.content} data read" if one.content else ""
-    race = ": a race" if one.required and one.content == "old" else ""
-    return f"{one.waits or 'refused'}{data}{race}"
+    broken = ": against the text" if one.is_against_text else ""
+    return f"{one.waits or one.code}{data}{broken}"
 
 
 def _draw(axes: Axes, rows: list[Row]) -> None:

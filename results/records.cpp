@@ -109,7 +109,8 @@ template <typename Io, Is<Ordering> T>
 void fields(Io& io, T& one) {
   io.stream("stream", one.stream);
   io.choice("requested_by", one.is_own_call, "consumer", "dlbench");
-  io("required", one.required);
+  io("reads_on", one.reads_on);
+  io.known("expected", one.expected);
   io.known("waits", one.waits);
   io.known("content", one.content);
   io.known("transfer_ns", one.transfer_ns);

@@ -42,7 +42,12 @@ class RequestFailed(Exception):  # noqa: N818  (a result, not a fault of the pro
 
 def worker_command(place: Environment, *options: str) -> list[str]:
     """The command of a worker of that environment."""
-    return [place.python, str(WORKER), "--fd", "3", "--parent", str(os.getpid()), *options]
+    return [place.python, *worker_arguments(), *options]
+
+
+def worker_arguments() -> list[str]:
+    """The arguments of Python for a worker of this process."""
+    return [str(WORKER), "--fd", "3", "--parent", str(os.getpid())]
 
 
 class Worker:

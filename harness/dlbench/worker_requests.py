@@ -32,11 +32,19 @@ def load_pair(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
 
 def prepare(entry: Entry, round_ns: float = _core.round_ns) -> dict[str, Any]:
     """The request that prepares a cell's exchange under the number 0."""
+    exchange = {axis: entry.axis(axis) for axis in EXCHANGE}
+    return prepare_exchange(exchange, entry.clock, _core.case(entry.case), round_ns)
+
+
+def prepare_exchange(
+    exchange: dict[str, Any], clock: str, case: dict[str, Any], round_ns: float
+) -> dict[str, Any]:
+    """The same for an exchange that is no cell of a run."""
     return {
         "do": "prepare",
         "id": 0,
-        "exchange": {axis: entry.axis(axis) for axis in EXCHANGE},
-        "clocks": [entry.clock],
+        "exchange": exchange,
+        "clocks": [clock],
         "round_ns": round_ns,
-        "case": _core.case(entry.case),
+        "case": case,
     }

@@ -189,10 +189,12 @@ inline constexpr std::string_view kDeviceFailed = "device-failed";
 inline constexpr std::string_view kNeverBusy = "never-busy";
 inline constexpr std::string_view kNoConcurrency = "no-concurrency";
 inline constexpr std::string_view kNoOtherStream = "no-other-stream";
-inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
+inline constexpr std::string_view kNotTried = "not-tried";
+inline constexpr std::string_view kWorkerEnded = "worker-ended";
+inline constexpr std::array<CodeMeaning, 9> kSyncReasons{{
     {kArgumentRefused,
-     "the exchange raised with this argument; `reason` is the library's message, and "
-     "`data.exception` the exception's type"},
+     "the exchange failed with this argument; `reason` is the library's message, or what it lacks, "
+     "and `data.exception` the exception's type"},
     {kBeginBlocks,
      "the call that starts the producer's computation blocked for the whole delay in each trial, "
      "so the array was complete before the export began"},
@@ -206,6 +208,11 @@ inline constexpr std::array<CodeMeaning, 7> kSyncReasons{{
     {kNoOtherStream,
      "no stream has unrelated work, so a wait for a wrong stream cannot be distinguished from no "
      "wait"},
+    {kNotTried,
+     "the run ended before this trial, or an earlier trial of the exchange did not return"},
+    {kWorkerEnded,
+     "the worker crashed in this trial, or did not return from it; `reason` has the signal or the "
+     "deadline"},
 }};
 
 /// The text of a code in kSyncReasons.

@@ -33,13 +33,21 @@ constexpr bool is_unordered(Waits waits) {
   return waits == Waits::none || waits == Waits::wrong_stream || waits == Waits::host_wrong;
 }
 
+/// What the text of the protocol demands of an exchange with one stream argument.
+inline constexpr std::string_view kOrder = "order";      ///< the read comes after the work
+inline constexpr std::string_view kNoWait = "no-wait";   ///< the producer does not synchronize
+inline constexpr std::string_view kRefusal = "refusal";  ///< the argument is refused
+
 /// The synchronization observed for one stream argument of one exchange. Times are in ns.
 struct Ordering {
-  /// The argument `stream`: "-1", "1", "own", "foreign", "other"; empty: omitted, or None.
+  /// The argument `stream`: "-1", "1", "own", "foreign", "other"; "omitted", also in protocols
+  /// without one; empty: None.
   std::string stream;
   bool is_own_call = false;  ///< the consumer's own argument; otherwise dlbench set it
-  /// The protocol requires the consumer's read to come after the producer's work.
-  bool required = false;
+  /// Where the result is read: on the consumer's `own` stream, the `legacy` or the `per-thread`
+  /// default stream, the `work` stream that the producer's exchange API names, or the `host`.
+  std::string reads_on = "own";
+  std::string expected;  ///< kOrder, kNoWait, kRefusal; empty: the text demands nothing
   std::optional<Waits> waits;         ///< none where the call raised
   std::string content;                ///< "old", "new", or empty where nothing was pending
   std::optional<double> transfer_ns;  ///< time of export and import while the producer is idle

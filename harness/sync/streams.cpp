@@ -28,10 +28,11 @@ Streams::Streams(const device::Table& table, bool host_memory, std::optional<Str
   *shared_ = {};
   if (consumer) {
     consumer_ = *consumer;
-    are_independent_ = find_concurrent(producer_, {consumer_});
+    are_independent_ = find_concurrent(producer_, {consumer_, kDefaultStream}) ||
+                       find_concurrent(producer_, {consumer_});
   } else {
-    producer_ = create();
-    // Include the default stream, if possible, because it is also an unrelated stream.
+    // Include the default stream, if possible, because it is read on, and an unrelated stream.
+    find_concurrent(producer_, {kDefaultStream});
     are_independent_ = find_concurrent(consumer_, {producer_, kDefaultStream}) ||
                        find_concurrent(consumer_, {producer_});
   }
@@ -129,7 +130,7 @@ void Streams::arm(Address word, const Words& words, Ns delay, Ns decoy) {
 void Streams::hold_unrelated_streams(Ns decoy) {
   if (decoy == 0) return;
   put_decoy(unrelated_stream_, decoy, kDecoy);
-  if (is_default_ours_) put_decoy(kDefaultStream, decoy, kDefault);
+  if (has_decoy_on_default()) put_decoy(kDefaultStream, decoy, kDefault);
 }
 
 void Streams::put_decoy(Stream stream, Ns delay, Stamp stamp) {
@@ -151,8 +152,8 @@ unsigned Streams::peek(Address word) {
 }
 
 unsigned Streams::read(Address word) {
-  check(table_.delay(consumer_, 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
-  copy(word, shared_->observed[1], consumer_);
+  check(table_.delay(reader(), 0, address(&shared_->stamps[kRead]), 0, 0), "a stamp");
+  copy(word, shared_->observed[1], reader());
   return shared_->observed[1];
 }
 
@@ -164,7 +165,7 @@ bool Streams::is_independent(Address word, const Words& words, Ns delay) {
 }
 
 bool Streams::decoy() const {
-  return lasts(kDecoyEnd) && (!is_default_ours_ || lasts(kDefaultEnd));
+  return lasts(kDecoyEnd) && (!has_decoy_on_default() || lasts(kDefaultEnd));
 }
 
 std::optional<double> Streams::delayed() const {

@@ -44,6 +44,9 @@ class Streams {
   /// only if nothing else in the process uses the default stream.
   void use_default_as_unrelated_stream();
 
+  /// Reads on this stream instead of the consumer's; without one, on the consumer's again.
+  void read_on(std::optional<device::Stream> stream) { reading_ = stream; }
+
   /// These implement the functions of Queue for the word at `word`.
   void arm(device::Address word, const Words& words, Ns delay, Ns decoy);
   /// The part of arm() for the unrelated streams.
@@ -85,9 +88,13 @@ class Streams {
   bool lasts(Stamp end) const;
   void copy(device::Address word, unsigned& to, device::Stream stream);
   device::Address address(const void* host) const;
+  device::Stream reader() const { return reading_.value_or(consumer_); }
+  // A default stream that is read on has no unrelated work.
+  bool has_decoy_on_default() const { return is_default_ours_ && !reading_; }
 
   const device::Table& table_;
   bool host_memory_;
+  std::optional<device::Stream> reading_;
   bool is_default_ours_ = false, are_independent_ = false, has_unrelated_stream_ = false;
   device::OwnEvent event_;
   device::OwnPinned pinned_;

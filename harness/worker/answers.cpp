@@ -10,20 +10,6 @@ void put(json& item, const char* key, const std::optional<Number>& value) {
   if (value) item[key] = *value;
 }
 
-json to_json(const Ordering& one) {
-  json item = {{"stream", one.stream},
-               {"requested_by", one.is_own_call ? "consumer" : "dlbench"},
-               {"required", one.required}};
-  if (one.waits) item["waits"] = to_string(*one.waits);
-  if (!one.content.empty()) item["content"] = one.content;
-  put(item, "transfer_ns", one.transfer_ns);
-  put(item, "export_blocked", one.export_blocked);
-  put(item, "import_blocked", one.import_blocked);
-  put(item, "gap_ns", one.gap_ns);
-  put_reason(item, one.reason);
-  return item;
-}
-
 }  // namespace
 
 json to_json(const Judgement& judgement) {
@@ -54,11 +40,18 @@ json to_json(const Observation& observed) {
           {"version", observed.version}, {"flags", observed.flags}};
 }
 
-json to_json(const SynchronizationFound& found) {
-  json item = {{"sync", json::array()}};
-  for (const Ordering& one : found.sync) item["sync"].push_back(to_json(one));
-  if (!found.late_free.empty()) item["late_free"] = found.late_free;
-  if (!found.race.empty()) item["race"] = found.race;
+json to_json(const Ordering& one) {
+  json item = {{"stream", one.stream},
+               {"requested_by", one.is_own_call ? "consumer" : "dlbench"},
+               {"reads_on", one.reads_on}};
+  if (!one.expected.empty()) item["expected"] = one.expected;
+  if (one.waits) item["waits"] = to_string(*one.waits);
+  if (!one.content.empty()) item["content"] = one.content;
+  put(item, "transfer_ns", one.transfer_ns);
+  put(item, "export_blocked", one.export_blocked);
+  put(item, "import_blocked", one.import_blocked);
+  put(item, "gap_ns", one.gap_ns);
+  put_reason(item, one.reason);
   return item;
 }
 
@@ -73,6 +66,10 @@ json to_json(const CaptureFound& found) {
   if (!one.reason.empty()) row["reason"] = one.reason;
   item["capture"].push_back(std::move(row));
   return item;
+}
+
+json to_json(const SyncTrial& trial) {
+  return {{"row", to_json(trial.row)}, {"is_hostile", trial.is_hostile}};
 }
 
 json to_json(const WorkerFloors& floors) {

@@ -16,8 +16,9 @@ namespace dlbench::worker {
 
 nlohmann::json to_json(const Judgement& judgement);
 nlohmann::json to_json(const Observation& observed);
-nlohmann::json to_json(const SynchronizationFound& found);
 nlohmann::json to_json(const CaptureFound& found);
+nlohmann::json to_json(const Ordering& one);
+nlohmann::json to_json(const SyncTrial& trial);
 nlohmann::json to_json(const WorkerFloors& floors);
 nlohmann::json to_json(const measure::Reading& reading, const Disturbance& disturbance);
 nlohmann::json to_json(const std::vector<FrameNode>& frames);

@@ -49,6 +49,8 @@ const std::map<std::string, Requests::Verb>& Requests::verbs() {
       {"judge", &Requests::judge},
       {"sync", &Requests::sync},
       {"capture", &Requests::capture},
+      {"sync_trial", &Requests::sync_trial},
+      {"late_free", &Requests::late_free},
       {"trace", &Requests::trace},
       {"profile", &Requests::profile},
       {"api_calls", &Requests::api_calls},
@@ -193,11 +195,23 @@ json Requests::judge(const json& request) {
   return to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
 }
 
-// Gets the same request as `prepare`, because it makes its own arrays.
+// Plans the trials. Gets the same request as `prepare`, because it makes its own arrays.
 json Requests::sync(const json& request) {
   Prepared& prepared = at(request);
-  return to_json(
-      classify_synchronization(prepared.call, prepared.protocol, order_of(request), step_));
+  const Synchronization& planned =
+      prepared.synchronization.emplace(prepared.call, prepared.protocol, order_of(request), step_);
+  json trials = json::array();
+  for (const SyncTrial& trial : planned.trials()) trials.push_back(to_json(trial));
+  return {{"trials", std::move(trials)}, {"has_late_free", planned.has_late_free()}};
+}
+
+json Requests::sync_trial(const json& request) {
+  Synchronization& planned = at(request).synchronization.value();
+  return to_json(planned.classify(request.at("trial")));
+}
+
+json Requests::late_free(const json& request) {
+  return {{"late_free", at(request).synchronization.value().late_free()}};
 }
 
 // The same for one exchange during a capture of the consumer's stream.

@@ -41,6 +41,8 @@ class Requests {
   json judge(const json& request);
   json sync(const json& request);
   json capture(const json& request);
+  json sync_trial(const json& request);
+  json late_free(const json& request);
   json trace(const json& request);
   json profile(const json& request);
   json api_calls(const json& request);

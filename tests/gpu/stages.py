@@ -547,15 +547,15 @@ def ordering(producer: str, consumer: str, found: Document) -> Iterator[Line]:
         yield "inconclusive", pair, text
         return
     rows = tested[0]["sync"]
-    controls = [row for row in rows if not row["required"]]
+    controls = [row for row in rows if "expected" not in row or row["stream"] == -1]
     stale = [row for row in controls if row.get("content") == "old"]
     for row in controls:
         verdict = "pass" if row in stale else "inconclusive"
         yield verdict, f"{pair}, control with stream {row['stream']}", wait_of(row)
     for row in rows:
-        if not row["required"]:
+        if row in controls or row.get("expected") != "order":
             continue
-        name = f"{pair}, stream {row['stream']} from {row['requested_by']}"
+        name = f"{pair}, stream {row['stream']} from {row['requested_by']}, on {row['reads_on']}"
         yield wait_verdict(row, bool(stale)), name, wait_of(row)
     if "late_free" in tested[0]:
         late = tested[0]["late_free"]

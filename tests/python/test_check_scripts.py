@@ -34,7 +34,8 @@ def test_each_rule_has_a_script_that_parses_and_needs_no_dlbench() -> None:
     for name, _, text in scripts(list(RULES.by_name)):
         compile(text, name, "exec")
         assert "dlbench" not in text.replace("dltensor_of_dlbench", ""), name
-        assert len(text.splitlines()) < 65, name
+        # The functions of the driver are needed where streams are.
+        assert len(text.splitlines()) < (140 if "Driver(" in text else 65), name
 
 
 #: Keeps what it refuses, and has it deleted when the interpreter is gone.

@@ -162,7 +162,13 @@ def test_other_shapes_of_equal_wrong_results_are_other_reasons() -> None:
 
 @pytest.mark.parametrize("sync", [True, False])
 def test_a_pair_without_an_answer_is_named_where_synchronization_was_requested(sync: bool) -> None:
-    held = {"stream": None, "requested_by": "consumer", "required": True, "waits": "host"}
+    held = {
+        "stream": None,
+        "requested_by": "consumer",
+        "reads_on": "own",
+        "expected": "order",
+        "waits": "host",
+    }
     entries = [
         samples.measured("a", "b", 9.0, sync=[{**held, "export_blocked": 1.0}]),
         samples.measured("b", "a", 9.0),

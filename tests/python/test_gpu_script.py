@@ -284,14 +284,15 @@ def test_a_library_without_the_device_is_skipped(
 ROW = {
     "stream": -1,
     "requested_by": "dlbench",
-    "required": False,
+    "reads_on": "own",
     "waits": "none",
     "content": "old",
 }
 OWN = {
     "stream": None,
     "requested_by": "consumer",
-    "required": True,
+    "reads_on": "own",
+    "expected": "order",
     "waits": "stream",
     "content": "new",
 }

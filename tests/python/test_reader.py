@@ -69,7 +69,8 @@ def small() -> dict[str, Any]:
     ordering = {
         "stream": 1,
         "requested_by": "consumer",
-        "required": True,
+        "reads_on": "own",
+        "expected": "order",
         "waits": "stream",
         "content": "new",
     }

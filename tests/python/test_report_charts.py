@@ -82,7 +82,15 @@ def test_copy_floors_are_those_of_the_device(open_page: Open) -> None:
 
 def test_rows_of_waiting_are_distinguished(open_page: Open) -> None:
     waits = {
-        "sync": [{"stream": None, "requested_by": "consumer", "required": True, "waits": "stream"}]
+        "sync": [
+            {
+                "stream": None,
+                "requested_by": "consumer",
+                "reads_on": "own",
+                "expected": "order",
+                "waits": "stream",
+            }
+        ]
     }
     entry = samples.measured("torch", "jax", 9.0, device="cuda:0", **waits)
     old = samples.measured("torch", "jax", 9.0, device="cuda:0", environment="old", **waits)

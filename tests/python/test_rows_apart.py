@@ -47,8 +47,9 @@ def growing() -> dict[str, Any]:
 
 
 def classified(devices: tuple[str, ...] = DEVICES) -> dict[str, Any]:
-    one = {"stream": None, "requested_by": "consumer", "required": True, "waits": "stream",
-           "content": "new", "transfer_ns": 1234.5, "export_blocked": 0.1, "import_blocked": 0.5,
+    one = {"stream": None, "requested_by": "consumer", "reads_on": "own", "expected": "order",
+           "waits": "stream", "content": "new", "transfer_ns": 1234.5,
+           "export_blocked": 0.1, "import_blocked": 0.5,
            "gap_ns": -2e6}  # fmt: skip
     axes = [(device, protocol) for device in devices for protocol in ("dlpack", "buffer")]
     made = [

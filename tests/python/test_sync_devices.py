@@ -153,7 +153,7 @@ def classified(
 def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
     """By stream argument."""
     assert "sync-failed" not in warning_codes(entry)
-    return {one["stream"]: one for one in entry["sync"]}
+    return {"host" if one["reads_on"] == "host" else one["stream"]: one for one in entry["sync"]}
 
 
 def test_the_stream_that_is_named_waits(classified: tuple[Path, str, Cells]) -> None:
@@ -162,16 +162,21 @@ def test_the_stream_that_is_named_waits(classified: tuple[Path, str, Cells]) -> 
     assert entry["outcome"] == "zero-copy", entry
     found = rows(entry)
     own = found.pop("own")
-    assert (own["waits"], own["content"], own["requested_by"], own["required"]) == (
+    assert (own["waits"], own["content"], own["requested_by"], own.get("expected") == "order") == (
         *("stream", "new", "consumer", True),
     )
     assert max(own["export_blocked"], own["import_blocked"]) < 0.3
     assert own["gap_ns"] >= 0
-    numbers = {1, 2} if device == "cuda:0" else set()
-    assert found.keys() == {None, -1, "foreign", *numbers}
-    for argument, one in found.items():
-        observed = (one["waits"], one["content"], one["requested_by"], one["required"])
-        assert observed == ("none", "old", "dlbench", False), argument
+    refused = {1, 2} if device == "rocm:0" else {0}
+    number = 0 if device == "rocm:0" else 1
+    named = {"omitted", None, number} | ({2} - refused)
+    for argument in refused:
+        assert found.pop(argument)["code"] == "argument-refused", argument
+    assert {argument: one["waits"] for argument, one in found.items()} == {
+        **dict.fromkeys(named, "stream"), "host": "host", "foreign": "none", -1: "none"
+    }  # fmt: skip
+    (default,) = (one for one in entry["sync"] if _requests(one) and one["reads_on"] == "legacy")
+    assert (default["stream"], default["waits"], default["expected"]) == (number, "stream", "order")
     # Freeing memory waits for the device.
     assert entry["late_free"] == "safe"
 
@@ -181,15 +186,16 @@ def test_a_consumer_that_waits_itself_does_so_on_its_stream(
     classified: tuple[Path, str, Cells], protocol: str
 ) -> None:
     entry = classified[2]["native", protocol]
-    (one,) = rows(entry).values()
-    assert (one["waits"], one["content"], one["required"]) == ("stream", "new", True)
+    observed = [(one["reads_on"], one["waits"], one.get("expected")) for one in entry["sync"]]
+    own = ("own", "stream", None if protocol == "dlpack_c" else "order")
+    assert observed == [("work", "stream", "order"), own][protocol != "dlpack_c" :]
     assert entry["outcome"] == "zero-copy"
 
 
 def test_without_required_order_there_is_no_race(classified: tuple[Path, str, Cells]) -> None:
     entry = classified[2]["native:interface=2", "cuda_array_interface"]
     (one,) = rows(entry).values()
-    assert (one["waits"], one["content"], one["required"]) == ("none", "old", False)
+    assert (one["waits"], one["content"], one.get("expected") == "order") == ("none", "old", False)
     assert entry["outcome"] == "zero-copy"
     assert entry["real_time"] > 0
 
@@ -201,7 +207,7 @@ def test_a_planted_race_has_its_word_and_no_number(
     folder, _, cells = classified
     entry = cells[f"faulty:{fault}", "dlpack"]
     own = rows(entry)["own"]
-    assert (own["waits"], own["content"], own["required"]) == (word, "old", True)
+    assert (own["waits"], own["content"], own.get("expected") == "order") == (word, "old", True)
     assert entry["outcome"] == "race"
     assert "real_time" not in entry
     others = [
@@ -302,11 +308,11 @@ def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
     )
     assert (status, err) == (0, "")
     found = {
-        (entry["producer"], entry["consumer"]): rows(entry)[None]
+        (entry["producer"], entry["consumer"]): rows(entry)["omitted"]
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry
     }
-    waits = {pair: (one["waits"], one["required"]) for pair, one in found.items()}
+    waits = {pair: (one["waits"], one.get("expected") == "order") for pair, one in found.items()}
     assert waits == {
         ("native", "native"): ("stream", True),
         ("numba", "native"): ("stream", True),
@@ -335,10 +341,10 @@ def test_numbers_that_are_none_hide_no_race(tmp_path: Path) -> None:
         if entry.get("clock", "call") == "call"
     }
     own = rows(cells["dlpack"])["own"]
-    assert (own["waits"], own["required"]) == ("none", True)
+    assert (own["waits"], own.get("expected") == "order") == ("none", True)
     assert cells["dlpack"]["outcome"] == "race"
     (one,) = rows(cells["cuda_array_interface"]).values()
-    assert (one["waits"], one["required"]) == ("stream", False)
+    assert (one["waits"], one.get("expected") == "order") == ("stream", False)
     assert cells["cuda_array_interface"]["outcome"] == "zero-copy"
 
 
@@ -386,7 +392,11 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     found = {
         (entry["producer"], entry["consumer"], entry["protocol"]): (
             entry["outcome"] == "race",
-            *((one["waits"], one["required"]) for one in rows(entry).values() if _requests(one)),
+            *(
+                (one["waits"], one.get("expected") == "order")
+                for one in entry["sync"]
+                if _requests(one) and one["reads_on"] != "legacy"
+            ),
         )
         for entry in whole.entries(whole.document(tmp_path)).values()
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
@@ -403,7 +413,7 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
         ("cuda_core", "native", "dlpack"): (True, ("none", True)),
         ("cuda_core", "cuda_core", "dlpack"): (True, ("none", True)),
         # The stream that it says it works on is the default one.
-        ("cuda_core", "native", "dlpack_c"): (True, ("wrong-stream", True)),
+        ("cuda_core", "native", "dlpack_c"): (True, ("none", True), ("wrong-stream", False)),
     }
     status, script, err = whole.run(tmp_path, "repro", "run", "cuda_core", "cuda_core", "dlpack")
     assert (status, err) == (0, "")

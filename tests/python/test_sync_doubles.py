@@ -12,7 +12,7 @@ import pytest
 import fakes
 import whole
 from dlbench import _core
-from samples import warning_texts
+from samples import warning_codes, warning_texts
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
@@ -42,6 +42,7 @@ DEVICES = ("cuda",)
 ARGUMENTS = {
     "stream": "", "nothing": "", "device": "", "host": "", "default": "",
     "defers": "", "hoards": "", "odd": "",
+    "deaf": "", "always": "", "handle": "", "early": "",
 }
 WAY = ARGUMENT[0] or "stream"
 WAITS = "stream" if WAY in ("defers", "hoards", "odd") else WAY
@@ -147,15 +148,19 @@ def observe(
 
 
 def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
-    """By stream argument."""
+    """By stream argument; "host" is the export to the CPU."""
     assert "sync" in entry, (entry.get("reason"), entry.get("warnings"))
-    return {one["stream"]: one for one in entry["sync"]}
+    return {"host" if one["reads_on"] == "host" else one["stream"]: one for one in entry["sync"]}
 
 
-def requested(entry: dict[str, Any]) -> tuple[Any, str, bool]:
+def requested(entry: dict[str, Any], reads_on: str = "own") -> tuple[Any, str, bool]:
     """As the consumer itself calls: its stream, what waits, whether order is required."""
-    (own,) = (one for one in rows(entry).values() if one["requested_by"] == "consumer")
-    return own["stream"], own["waits"], own["required"]
+    (own,) = (
+        one
+        for one in entry["sync"]
+        if (one["requested_by"], one["reads_on"]) == ("consumer", reads_on)
+    )
+    return own["stream"], own["waits"], own.get("expected") == "order"
 
 
 @pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
@@ -176,8 +181,36 @@ def waits(entry: dict[str, Any]) -> dict[Any, str]:
     return {stream: one.get("waits") or one["reason"] for stream, one in rows(entry).items()}
 
 
-#: Of libraries that order the stream that is passed after their own, and no other.
-CORRECT = {"own": "stream", None: "none", -1: "none", "foreign": "none"}
+NO_PER_THREAD = "BufferError: per-thread default stream is not supported."
+#: Of a library that orders the stream that is passed after its own, and no other: what waits where
+#: that stream reads.
+CORRECT = {
+    "cuda": {
+        **{"own": "stream", "omitted": "stream", None: "stream", 1: "stream", "host": "host"},
+        **{"foreign": "none", 2: "stream", 0: "stream", -1: "none"},
+    },
+    "rocm": {
+        **{"own": "stream", "omitted": "stream", None: "stream", 0: "stream", "host": "host"},
+        **{"foreign": "none", 1: "stream", 2: "stream", -1: "none"},
+    },
+}
+#: What libraries do otherwise. PyTorch's default is -1.
+REFUSED = {
+    ("native", "cuda"): {0: "ValueError: stream 0 is not allowed on cuda"},
+    ("native", "rocm"): {
+        stream: f"ValueError: stream {stream} is not allowed on rocm" for stream in (1, 2)
+    },
+    ("torch", "cuda"): {
+        **{"omitted": "none", 2: NO_PER_THREAD, 0: "AssertionError: unsupported stream 0"}
+    },
+    ("torch", "rocm"): {
+        "omitted": "none",
+        **{stream: f"AssertionError: unsupported stream {stream}" for stream in (1, 2)},
+    },
+    ("cupy", "rocm"): {
+        stream: f"ValueError: stream {stream} is not supported on ROCm" for stream in (1, 2)
+    },
+}
 
 
 @pytest.mark.parametrize(
@@ -193,12 +226,11 @@ def test_torch_beside_other_libraries(
     assert len(found) == len(libraries.split(",")) ** 2
     for (producer, consumer), entry in found.items():
         pair = f"{producer} -> {consumer}"
-        expected: dict[Any, str] = dict(CORRECT)
-        if hip == "0":  # the legacy stream, and the one for each thread
-            refuses = "BufferError: per-thread default stream is not supported."
-            expected |= {1: "none", 2: refuses if producer == "torch" else "none"}
-        assert waits(entry) == expected, pair
+        kind = device.partition(":")[0]
+        assert waits(entry) == CORRECT[kind] | REFUSED.get((producer, kind), {}), pair
         assert requested(entry) == ("own", "stream", True), pair
+        # Both libraries on the default stream.
+        assert requested(entry, "legacy") == (1 if kind == "cuda" else 0, "stream", True), pair
         assert entry["outcome"] == "zero-copy", pair
         # Their pools give a block out again at once; the driver waits for the device.
         assert entry["late_free"] == ("safe" if producer == "native" else "late"), pair
@@ -241,9 +273,7 @@ def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path
     found = observe(tmp_path, "cupy", "native,cupy", device=device, **modes)
     for consumer in ("native", "cupy"):
         observed = waits(found["cupy", consumer])
-        expected: dict[Any, str] = {"own": "stream", None: "none", -1: "none"}
-        if hip == "0":
-            expected[1] = "none"
+        expected: dict[Any, str] = {"own": "stream", -1: "none"}
         assert {stream: observed[stream] for stream in expected} == expected, consumer
 
 
@@ -468,3 +498,24 @@ def test_adapters_with_a_stream_leave_the_wait_to_dlbench() -> None:
             assert not re.search(
                 r"^(def ready|ready\b.*=|from .* import .*\bready\b)", text, re.M
             ), library
+
+
+def test_each_fault_of_a_stream_value_is_found(tmp_path: Path) -> None:
+    """On a driver that crashes on an invalid handle, which costs one row."""
+    faults: dict[str, dict[Any, str]] = {
+        "": {},
+        "deaf": {"omitted": "none", None: "none", 1: "none", 2: "none", 0: "none"},
+        "device": dict.fromkeys(("own", "omitted", None, 1, 2, 0, "foreign"), "host"),
+        "always": {-1: "host"},
+        "early": {"host": "none"},
+        "handle": {-1: "the worker ended at step 'sync with stream -1': SIGSEGV"},
+    }
+    producers = ",".join(f"double:{way}" if way else "double" for way in faults)
+    found = observe(tmp_path, producers, "native", DLBENCH_FAKE_HANDLES="1")
+    for way, fault in faults.items():
+        entry = found[f"double:{way}" if way else "double", "native"]
+        assert waits(entry) == CORRECT["cuda"] | fault, way
+        # The consumer names the default stream while it works there.
+        assert entry["outcome"] == ("race" if way == "deaf" else "zero-copy"), way
+        assert "sync-failed" not in warning_codes(entry), way
+    assert rows(found["double:handle", "native"])[-1]["code"] == "worker-ended"

@@ -8,7 +8,8 @@ using testing::usage_error;
 
 Ordering ordering() {
   Ordering one;
-  one.is_own_call = one.required = true;
+  one.is_own_call = true;
+  one.expected = kOrder;
   one.waits = Waits::host;
   one.content = "new";
   one.transfer_ns = 1200.5;
@@ -35,9 +36,9 @@ TEST_F(Sync, BecomesAListOfItsEntry) {
   append({cell_, {ordering(), refused_argument()}, "safe", "", ""});
   const nlohmann::json entry = document()["benchmarks"][0];
   const nlohmann::json expected = nlohmann::json::parse(R"([
-    {"stream": null, "requested_by": "consumer", "required": true, "waits": "host", "content": "new",
+    {"stream": null, "requested_by": "consumer", "reads_on": "own", "expected": "order", "waits": "host", "content": "new",
      "transfer_ns": 1200.5, "export_blocked": 0.99, "import_blocked": -0.001},
-    {"stream": -1, "requested_by": "dlbench", "required": false, "reason": "TypeError: no stream",
+    {"stream": -1, "requested_by": "dlbench", "reads_on": "own", "reason": "TypeError: no stream",
      "code": "argument-refused", "data": {"exception": "TypeError"}}])");
   EXPECT_EQ(entry["sync"], expected);
   EXPECT_EQ(entry["late_free"], "safe");
@@ -106,7 +107,7 @@ TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
   const auto text_of = [this](const std::string& rest) {
     const std::string one =
-        R"({"stream":null,"requested_by":"consumer","required":true,)" + rest + "}";
+        R"({"stream":null,"requested_by":"consumer","reads_on":"own","expected":"order",)" + rest + "}";
     const Parsed parsed =
         parse_strict(R"({"cell":")" + cell_ + R"(","sync":[)" + one + "]}", "text");
     return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
@@ -124,7 +125,7 @@ TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {
   for (const std::string stream : {"1e300", "-2", "1.5", "[]"}) {
     const Parsed parsed =
         parse_strict(R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
-                         R"(,"requested_by":"consumer","required":true,"waits":"host"}]})",
+                         R"(,"requested_by":"consumer","reads_on":"own","expected":"order","waits":"host"}]})",
                      "text");
     EXPECT_NE(usage_error([&] {
                 sync_record_from(Fields(parsed.value(), "here"));

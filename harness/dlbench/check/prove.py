@@ -16,7 +16,12 @@ from dlbench.libraries import discover
 PLANTED = Path(__file__).with_name("planted")
 #: Rules about arrays on a device. The fault-injecting producer only reports that device; no memory
 #: is touched.
-DEVICES = {"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"}
+DEVICES = {
+    **{"export.stream-cuda-zero": "cuda:0", "export.stream-rocm-one": "rocm:0"},
+    **{"import.stream-cuda": "cuda:0", "import.stream-rocm": "rocm:0"},
+}
+#: Rules whose trials need streams, which the simulated device has.
+ORDER_RULES = "export.order-"
 CUDA_RULES = ("cuda.keys", "cuda.version", "cuda.stream", "cuda.empty")
 #: Results of the native library that no text clearly forbids.
 NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
@@ -45,6 +50,8 @@ class Proof:
 
 def device_of(rule: str) -> str:
     """The device that arrays must be on for the rule to apply."""
+    if rule.startswith(ORDER_RULES):
+        return "sim:0"
     return "cuda:0" if rule in CUDA_RULES else DEVICES.get(rule, "cpu")
 
 
@@ -71,7 +78,7 @@ def prove_rules(chosen: Sequence[Rule], jobs: int = 2) -> Iterator[Proof]:
     """A proof for each rule, in their order."""
     rules = list(RULES.by_name.values())
     honest = [("native", results(native(), rules))]
-    for device in ("cpu", "cuda:0", "rocm:0"):
+    for device in ("cpu", "cuda:0", "rocm:0", "sim:0"):
         mine = [rule for rule in rules if device_of(rule.name) == device]
         honest.append((f"planted on {device}", results(planted("honest", device), mine)))
     with ThreadPoolExecutor(jobs) as pool:

@@ -32,6 +32,8 @@ class Rule:
     #: is done with `array`. Of a consumer: what is printed after the import.
     lines: str
     level: str = "must"  #: or "should", as the specification says it
+    #: consumer: the array that it is given lies on the library's device, not on the CPU
+    on_device: bool = False
     risky: bool = False  #: breaking it may crash the process: it runs in a worker
     at_exit: bool = False  #: it shows only in how the process ends: it runs last
     verdict: str = BROKEN  #: the worst verdict: `unclear` where the text is

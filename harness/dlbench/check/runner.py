@@ -62,7 +62,8 @@ class Library:
         """Why no rule of that role is tested; empty if they are."""
         if getattr(self, rule.role) is None:
             return str(running.absent(rule))
-        if rule.role == "consumer" and self.is_device_requested and self.device != "cpu":
+        on_cpu = rule.role == "consumer" and not rule.on_device
+        if on_cpu and self.is_device_requested and self.device != "cpu":
             return f"the arrays that it is given lie on the CPU, not on {self.device}"
         return ""
 

@@ -119,6 +119,8 @@ def _export(rule: Rule, tree: ast.Module, call: str) -> Parts:
     names = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)]
     stored = {node.id for node in names if isinstance(node.ctx, ast.Store)}
     read = {node.id for node in names} - stored
+    if "on_stream" in read:
+        lines += slicing.text(slicing.needed(tree, {"on_stream"}))
     if "extras" in read:
         found = slicing.needed(tree, {"extras"}) if "extras" in slicing.defined(tree) else []
         lines += slicing.text(found) or ["extras = lambda array: ()"]

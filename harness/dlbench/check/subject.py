@@ -17,6 +17,7 @@ from dlbench.check.reading import NEWEST, Facts, describe_error, on_error
 from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
 from dlbench.check.situation import DERIVED, case_of, word_of
 from dlbench.check.verdict import Ended, NotApplicable, Unclear, assume
+from dlbench.document import Sync
 
 PLAIN = Case("f32", "float32", 4096)
 STEPS: dict[str, Callable[[Any], Any]] = {
@@ -43,6 +44,7 @@ class Subject:
         self.handed = ""  #: the struct of the last export to a consumer
         self.source = ""  #: the array and the keywords that were tried last, see `situation`
         self.kept: list[Any] = []  #: until the process ends
+        self.trials: list[Sync] | None = None  #: known once `export_order.rows` was called
         self.keeps_dtype: bool | None = None  #: known once `require_dtypes` was called
         self.shows_read_only: bool | None = None  #: known once `require_read_only` was called
 

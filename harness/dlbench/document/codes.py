@@ -13,6 +13,9 @@ OTHER_PROTOCOL = "other-protocol"
 PROXY_REFUSED = "proxy-refused"
 SOURCE_CHANGED = "source-changed"
 UNTIMED = "untimed"
+# of synchronization
+NOT_TRIED = "not-tried"
+WORKER_ENDED = "worker-ended"
 # of warnings
 API_CALLS_FAILED = "api-calls-failed"
 FOREIGN_TYPE = "foreign-type"

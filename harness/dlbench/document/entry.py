@@ -94,7 +94,8 @@ class Sync(Record):
     __slots__ = ()
     stream = Key[None | int | str](None)
     requested_by = Key("consumer")
-    required = Key(False)
+    reads_on = Key("own")
+    expected = Key("")
     waits = Key("")
     content = Key("")
     transfer_ns = Key[float | None](None)
@@ -114,6 +115,18 @@ class Sync(Record):
     def is_of_consumer(self) -> bool:
         """Does the consumer pass this argument by itself?"""
         return self.requested_by == "consumer"
+
+    @property
+    def is_unordered(self) -> bool:
+        """Was old content read where the text demands new content?"""
+        return self.expected == "order" and self.waits in ("none", "wrong-stream", "host-wrong")
+
+    @property
+    def is_against_text(self) -> bool:
+        """Does the exchange do what the text forbids?"""
+        if self.expected == "no-wait":
+            return self.waits in ("host", "stream", "wrong-stream", "host-wrong")
+        return self.is_unordered or (self.expected == "refusal" and bool(self.waits))
 
 
 class Capture(Record):

@@ -6,17 +6,18 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dlbench import _core, values, worker_requests
 from dlbench.device import Device
-from dlbench.document import EXCHANGE, Document, Entry, Measured, codes
+from dlbench.document import EXCHANGE, Document, Entry, Measured, Sync, codes
 from dlbench.environments.environment import Environment, where
 from dlbench.libraries.discover import Catalogue
-from dlbench.passes.walk import Pass, has_result
+from dlbench.passes.walk import Pass
 from dlbench.supervisor import RequestFailed, Worker, worker_command
+from dlbench.sync import trials
 from dlbench.text.grouping import grouped
 
 #: Devices whose queues dlbench fills itself; elsewhere the producer's `busy` does.
@@ -25,9 +26,12 @@ WITH_STREAMS = ("cuda", "rocm", "sim")
 CASE = "f32"
 #: NumPy's functions on the array itself: nothing is transferred.
 NO_EXCHANGE = ("array_ufunc", "array_function")
-#: More hardware queues than the defaults (4 on ROCm, 8 on CUDA), because streams that share a queue
-#: seem synchronized.
-HARDWARE_QUEUES = {"GPU_MAX_HW_QUEUES": "16", "CUDA_DEVICE_MAX_CONNECTIONS": "32"}
+RACES = {
+    "none": "nothing waited",
+    "wrong-stream": "a stream waited for another stream",
+    "host-wrong": "the host waited for another stream",
+}
+KEPT = ("sync", "late_free")  #: keys of an entry that a resumed run adds to
 AXES = EXCHANGE[:5]  #: up to the device: what is classified once
 
 Records = list[dict[str, Any]]  #: of one exchange, as the journal has them
@@ -39,6 +43,10 @@ class Exchange:
 
     entry: Entry
     sharing: list[Entry] = field(default_factory=list)
+    #: The trials with values that may crash a library: they have a worker of their own.
+    is_hostile: bool = False
+    #: What is known of the cell, as the journal has it.
+    found: dict[str, Any] = field(default_factory=dict)
 
 
 def has_queue(entry: Entry, found: Catalogue) -> bool:
@@ -73,7 +81,7 @@ def smallest_exchanges(document: Document) -> list[Exchange]:
 
 def start_with_queues(place: Environment, timeout_s: float) -> Worker:
     """A worker whose streams share few hardware queues; values that the user has set are kept."""
-    queues = {name: os.environ.get(name, value) for name, value in HARDWARE_QUEUES.items()}
+    queues = {name: os.environ.get(name, value) for name, value in trials.HARDWARE_QUEUES.items()}
     return Worker(worker_command(place), timeout_s, variables=queues)
 
 
@@ -85,19 +93,19 @@ class ClassifySynchronization(Pass[Exchange, Records]):
     def pending(self, document: Document) -> list[list[Exchange]]:
         # The opposite direction has a worker of its own, because a library may change its process
         # to make its work asynchronous.
-        def key(exchange: Exchange) -> tuple[str, str, str]:
-            return exchange.entry.environment, *exchange.entry.pair
-
-        pairs = grouped(self._exchanges(document), key)
-        return [of_pair for _, of_pair in sorted(pairs.items())]
+        pairs = grouped(self._exchanges(document), _direction)
+        #: By direction; filled while the other trials are made.
+        self._hostile: dict[tuple[str, ...], list[Exchange]] = {key: [] for key in pairs}
+        return [items for key in sorted(pairs) for items in (list(pairs[key]), self._hostile[key])]
 
     def _exchanges(self, document: Document) -> list[Exchange]:
-        return [
-            one
-            for one in smallest_exchanges(document)
-            if not has_result(one.entry, "sync", codes.SYNC_FAILED)
-            and has_queue(one.entry, self.found[one.entry.environment])
-        ]
+        exchanges = []
+        for one in smallest_exchanges(document):
+            entry = one.entry
+            if has_queue(entry, self.found[entry.environment]) and not _is_known(entry):
+                known = {key: entry.to_json()[key] for key in KEPT if entry.has(key)}
+                exchanges.append(replace(one, found=known))
+        return exchanges
 
     def entry(self, item: Exchange) -> Entry:
         return item.entry
@@ -110,32 +118,69 @@ class ClassifySynchronization(Pass[Exchange, Records]):
     def start(self, item: Exchange, folder: Path) -> Worker:
         return start_with_queues(self.catalogue(item).environment, self.timeout_s)
 
+    def cells(self, item: Exchange) -> int:
+        return 0 if item.is_hostile else 1
+
     def send_request(self, worker: Worker, item: Exchange) -> Records:
-        request = {**worker_requests.prepare(item.entry), "do": "sync"}
-        _, found = worker.request_prepared(item.entry, request)
-        return _records(item, {**found, "sync": [_synchronization(one) for one in found["sync"]]})
+        """Records each trial when its result is known; returns what is left to record."""
+
+        def keep() -> None:
+            self.record(_records(item))
+
+        request = worker_requests.prepare(item.entry, round_ns=1)
+        failure = trials.try_each(
+            worker, request, item.found, is_hostile=item.is_hostile, keep=keep
+        )
+        if "sync" not in item.found:
+            return []
+        is_over = not trials.has_left(item.found) or (failure and trials.is_last(failure))
+        if is_over or (item.is_hostile and not failure):
+            return _records(item, is_last=True)
+        if failure:
+            keep()
+            with self.start(item, self.folder) as another:
+                self.load(another, item)
+                return self.send_request(another, item)
+        self._hostile[_direction(item)].append(replace(item, is_hostile=True))
+        return []
 
     def fail(self, item: Exchange, failure: RequestFailed) -> Records:
-        return _records(item, {"failure": str(failure)})
+        return _records(item, is_last=True, failure=str(failure))
 
     def record(self, result: Records) -> None:
         _core.append_sync(str(self.folder), json.dumps(result))
 
 
-def _synchronization(found: dict[str, Any]) -> dict[str, Any]:
-    """Converts a result to the form of the document: numbers for numbered streams, and no null."""
-    stream = found.pop("stream")
-    number = stream.removeprefix("-").isdigit()
-    return {"stream": int(stream) if number else stream or None, **found}
+def _direction(item: Exchange) -> tuple[str, ...]:
+    return item.entry.environment, *item.entry.pair
 
 
-def _records(exchange: Exchange, found: dict[str, Any]) -> Records:
+def _is_known(entry: Entry) -> bool:
+    """Has every trial of an entry a result?"""
+    if entry.warns_of(codes.SYNC_FAILED):
+        return True
+    return bool(entry.sync) and all(one.code != codes.NOT_TRIED for one in entry.sync)
+
+
+def _records(exchange: Exchange, *, is_last: bool = False, failure: str = "") -> Records:
     """Converts results to the form of the journal. A race applies to all cells of the exchange:
-    each size, clock and phase."""
-    if not found.get("sync") and "failure" not in found:
-        return []
-    own = {"cell": exchange.entry.name, **found}
-    race = found.get("race", "")
+    each size, clock and phase. It is recorded last, because a race has no later results."""
+    own = {"cell": exchange.entry.name, **exchange.found}
+    own |= {"failure": failure} if failure else {}
+    race = _race(exchange) if is_last else ""
+    if not race:
+        return [own]
     observed = f"{race} (observed at {values.size(exchange.entry.bytes)})"
     shared = [{"cell": each.name, "race": observed} for each in exchange.sharing]
-    return [own, *shared] if race else [own]
+    return [{**own, "race": race}, *shared]
+
+
+def _race(exchange: Exchange) -> str:
+    """Why the exchange is a race; empty if it is not."""
+    for row in exchange.found.get("sync", []):
+        one = Sync(row)
+        if one.is_of_consumer and one.is_unordered:
+            producer, consumer = exchange.entry.pair
+            early = f"{consumer} read old content before {producer}'s work was done"
+            return f"{early}: {RACES[one.waits]}"
+    return ""

@@ -74,6 +74,8 @@ def walk(pass_: Pass[Item, Result], pairs: Sequence[Sequence[Item]], *, quiet: b
     try:
         with _stoppable(), progress.observer(sys.stderr, quiet, units="cells") as observer:
             for items in pairs:
+                if not items:
+                    continue
                 title = pass_.title(items)
                 observer.on_progress(done, total, title)
 

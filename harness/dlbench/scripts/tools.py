@@ -311,3 +311,33 @@ class Driver:
 
     def wait(self, stream):
         self.call("cuStreamSynchronize" if self.is_cuda else "hipStreamSynchronize", stream)
+
+
+def require_order(array, source, on_stream, reader, **words):
+    """A read on that stream, or on a new one, sees the content that the producer still computes;
+    with stream -1 the content before it."""
+    kind, number = array.__dlpack_device__()
+    word, size = "cuda" if kind == 2 else "rocm", source.nbytes
+    driver = Driver(word, number)
+    first, place = driver.stream(), exported_address(array.__dlpack__(stream=-1))
+    reader = driver.stream() if reader is None else reader
+    named = {"own": reader, "legacy": int(kind == 2)}
+    words = {key: named.get(value, value) for key, value in words.items()}
+    content = driver.pinned(3 * size)
+    ctypes.memmove(content, source.ctypes.data, size)
+    ctypes.memset(content + size, 0, size)
+    driver.copy(place, content + size, size, first)
+    driver.wait(first)
+    driver.sleep(first)
+    driver.copy(place, content, size, first)
+    with on_stream(f"{word}:{number}", first):
+        capsule = array.__dlpack__(**words)
+    seen = content + 2 * size
+    if "dl_device" in words:
+        seen = exported_address(capsule)
+    else:
+        driver.copy(seen, place, size, reader)
+        driver.wait(reader)
+    is_new = ctypes.string_at(seen, size) == source.tobytes()
+    driver.wait(first)
+    assert is_new == (words.get("stream") != -1), "new content" if is_new else "old content"

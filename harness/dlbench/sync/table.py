@@ -11,11 +11,11 @@ from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
 
-HEAD = ("from -> to", "protocol", "device", "in", "stream", "waits", "data read", "transfer",
-        "export held", "import held", "gap", "why not")  # fmt: skip
+HEAD = ("from -> to", "protocol", "device", "in", "stream", "read on", "waits", "text", "data read",
+        "transfer", "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that are left out, in this order, until the table fits; rows stay distinct without them.
-SPARE = ("gap", "why not", "data read", "import held", "export held", "transfer")
+SPARE = ("gap", "data read", "import held", "export held", "transfer", "why not", "text")
 #: The meaning of the table's words and columns.
 LEGEND = {
     "host": "host: the call returns after the producer's work",
@@ -25,6 +25,7 @@ LEGEND = {
     "host-wrong": "host-wrong: the call waits, but the consumer reads old content",
     "no-delay": "no-delay: the queue was not busy",
     "inconclusive": "inconclusive: trials differ",
+    "text": "text: what the protocol demands, and whether it is broken",
     "export held": "held: share of the delay for which the host waits in that phase",
 }
 UNORDERED = ("none", "wrong-stream", "host-wrong")
@@ -44,7 +45,7 @@ def table(document: Document, width: int) -> list[Text]:
     shown.append(Text(shorten(f" {lines[0]}", width), style="bold"))
     for (_, one), line in zip(found, lines[1:], strict=True):
         shown.append(Text(shorten(f" {line}", width), style=_style(one)))
-    used = {one.waits for _, one in found} | ({"export held"} & set(heads))
+    used = {one.waits for _, one in found} | ({"export held", "text"} & set(heads))
     legend = [text for word, text in LEGEND.items() if word in used]
     is_passed = any(not one.is_of_consumer for _, one in found)
     legend += ["(stream): passed by dlbench"] if is_passed else []
@@ -53,7 +54,7 @@ def table(document: Document, width: int) -> list[Text]:
 
 
 def _style(one: Sync) -> str:
-    if one.required and one.waits in UNORDERED:
+    if one.is_against_text:
         return "red"
     return "" if one.is_of_consumer else "dim"
 
@@ -64,6 +65,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["protocol"], row["device"] = entry.protocol, entry.device
     row["in"] = "" if entry.environment == DEFAULT else entry.environment
     row["stream"] = stream(one)
+    row["read on"], row["text"] = one.reads_on, text(one)
     row["waits"] = one.waits or one.code
     row["data read"] = one.content
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
@@ -75,9 +77,13 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
 
 
 def stream(one: Sync) -> str:
-    """ "none", "-1", "own"; a value that dlbench passed is in brackets."""
-    name = "none" if one.stream is None else str(one.stream)
-    return name if one.is_of_consumer else f"({name})"
+    """ "None", "omitted", "-1", "own"; a value that dlbench passed is in brackets."""
+    return str(one.stream) if one.is_of_consumer else f"({one.stream})"
+
+
+def text(one: Sync) -> str:
+    """ "order", "no-wait: broken"; empty where the text demands nothing."""
+    return f"{one.expected}: broken" if one.is_against_text else one.expected
 
 
 def share(value: float | None) -> str:
@@ -88,14 +94,15 @@ def share(value: float | None) -> str:
 def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """The facts of one cell, one line for each stream argument."""
     for one in entry.sync:
-        words = [f"stream {stream(one)}: {one.waits or one.reason}"]
+        place = "" if one.reads_on == "own" else f", read on {one.reads_on}"
+        words = [f"stream {stream(one)}{place}: {one.waits or one.reason}"]
         words += [f"{one.content} data read"] if one.content else []
         if one.transfer_ns is not None:
             words.append(f"transfer {values.duration(one.transfer_ns)}")
         for side, blocked in one.blocked.items():
             words += [f"{side} held {share(blocked)}"] if blocked is not None else []
         words += [f"gap {values.duration(one.gap_ns)}"] if one.gap_ns is not None else []
-        words += [] if one.required else ["no order was required"]
+        words += [f"the text demands {text(one)}" if one.expected else "no order is demanded"]
         words += [one.reason] if one.waits and one.reason else []
         yield "sync", ", ".join(words)
     if entry.late_free:

@@ -56,7 +56,7 @@ CaptureFound capture_exchange(ExchangeCall& call, ProtocolSearch& search, const 
   std::optional<SplitExchange> split;
   {
     const OnStream producing = streams.producing();
-    const OnStream consuming = streams.consuming();
+    const OnStream consuming = streams.consuming(streams.own());
     split.emplace(call.import_call(), exporter, call.shown(), search.record_now(),
                   call.is_proxied());
   }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "worker/exchange/exchange_call.hpp"
 #include "worker/exchange/exchange_judge.hpp"
 #include "worker/exchange/exchange_phases.hpp"
 #include "worker/exchange/protocol_search.hpp"
+#include "worker/exchange/synchronization.hpp"
 #include "worker/exchange/timed_blocks.hpp"
 
 namespace dlbench::worker {
@@ -25,6 +27,7 @@ class Prepared {
   ExchangeJudge judge;
   TimedBlocks blocks;
   ExchangePhases phases;
+  std::optional<Synchronization> synchronization;  ///< made by the request `sync`
   const std::string label;  ///< the exchange's name, used for its ranges
   const std::uint64_t bytes;
 

@@ -1,34 +1,21 @@
 #include "worker/exchange/synchronization.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
 #include <optional>
 #include <string_view>
 
 #include "sync/classifier.hpp"
 #include "sync/late.hpp"
 #include "trace/range.hpp"
-#include "worker/sync/library_queue.hpp"
-#include "worker/sync/stream_queue.hpp"
 
 namespace dlbench::worker {
 namespace {
 
 constexpr std::int32_t kDlCpu = 1;
-constexpr std::int32_t kDlCuda = 2;
-
-/// A value of the argument `stream` and its name.
-struct Variant {
-  std::string name;
-  Ref value;                 ///< empty: the argument is omitted
-  bool is_own_call = false;  ///< the consumer passes it
-  bool required = false;
-};
-
-/// Other streams that could be passed.
-struct Passable {
-  Ref own, foreign;
-  std::int32_t device = kDlCpu;
-};
+constexpr std::int32_t kDlRocm = 10;
+constexpr std::array<std::string_view, 5> kReadsOn{"own", "legacy", "per-thread", "work", "host"};
 
 // The number, or nothing if it is not an int or does not fit into a long.
 std::optional<long> number_in(PyObject* value) {
@@ -52,6 +39,7 @@ bool is_same(const Ref& one, const Ref& other) {
 
 // Numbers below 3 have a special meaning in the protocol; larger numbers are handles of streams.
 std::string name_of(const Ref& value, const Passable& passable) {
+  if (!value) return "omitted";
   if (is_none(value)) return "";
   if (is_same(value, passable.own)) return "own";
   if (is_same(value, passable.foreign)) return "foreign";
@@ -63,6 +51,13 @@ std::string name_of(const Ref& value, const Passable& passable) {
 bool has_request(const Recording& recording, std::string_view name) {
   return std::any_of(recording.begin(), recording.end(),
                      [&](const Request& call) { return call.spelled == name && !call.raised; });
+}
+
+// A function of the C exchange API, which does not synchronize.
+bool has_exchange_api(const Recording& recording) {
+  return std::any_of(recording.begin(), recording.end(), [](const Request& call) {
+    return call.how == Request::How::managed || call.how == Request::How::borrowed;
+  });
 }
 
 // Does `__cuda_array_interface__` name the stream that the consumer must wait for? Before version 3
@@ -87,70 +82,100 @@ bool is_one_stream(const SyncLibraries& libraries) {
 
 // Must the consumer's read on its current stream come after the producer's work? Yes, for any
 // `stream` argument except -1, "do not synchronize".
-bool requires_order(const Variant& own_call, const Recording& recording,
-                    const SyncLibraries& libraries, PyObject* array) {
-  if (export_call(recording) != nullptr) return own_call.required;
+bool requires_order(const Recording& recording, const SyncLibraries& libraries, PyObject* array) {
   if (has_request(recording, "__cuda_array_interface__")) return has_stream_in_interface(array);
   return !is_one_stream(libraries);
 }
 
-std::vector<Variant> variants(const Recording& recording, const Passable& passable) {
-  const Request* const call = export_call(recording);
-  Variant own_call{"", call == nullptr ? Ref() : Ref::borrow(stream_of(*call)), true, true};
-  own_call.name = name_of(own_call.value, passable);
-  // With -1 the consumer requests no order.
-  own_call.required = own_call.name != "-1";
-  std::vector<Variant> all{std::move(own_call)};
-  if (call == nullptr) return all;
+Ref int_of(long number) {
+  return checked(PyLong_FromLong(number));
+}
+
+SyncTrial trial_of(std::string stream, Ref value, ReadOn read_on, std::string_view expected) {
+  SyncTrial made;
+  made.row.stream = std::move(stream);
+  made.row.reads_on = kReadsOn[static_cast<std::size_t>(read_on)];
+  made.row.expected = expected;
+  made.value = std::move(value);
+  made.read_on = read_on;
+  return made;
+}
+
+SyncTrial own_trial(std::string stream, Ref value, ReadOn read_on, bool required) {
+  const std::string_view expected = stream == "-1" ? kNoWait : required ? kOrder : "";
+  SyncTrial made = trial_of(std::move(stream), std::move(value), read_on, expected);
+  made.row.is_own_call = true;
+  return made;
+}
+
+// Values that a library without a case for them uses as a handle, or that may be refused.
+SyncTrial hostile(SyncTrial trial) {
+  trial.is_hostile = true;
+  return trial;
+}
+
+// The values of CUDA, which the simulated device follows, and of ROCm. None is the default of the
+// keyword, so an omitted argument means the same.
+void add_values_of_streams(std::vector<SyncTrial>& all, const Passable& passable) {
+  const bool is_rocm = passable.device == kDlRocm;
+  const auto add = [&](std::string name, Ref value, ReadOn read_on, std::string_view expected) {
+    return trial_of(std::move(name), std::move(value), read_on, expected);
+  };
+  all.push_back(add("omitted", {}, ReadOn::legacy, kOrder));
+  all.push_back(add("", Ref::borrow(Py_None), ReadOn::legacy, kOrder));
+  all.push_back(is_rocm ? add("0", int_of(0), ReadOn::legacy, kOrder)
+                        : add("1", int_of(1), ReadOn::legacy, kOrder));
+  if (passable.own) all.push_back(add("own", passable.own, ReadOn::own, kOrder));
+  all.push_back(trial_of("omitted", {}, ReadOn::host, kOrder));
+  if (passable.foreign) all.push_back(hostile(add("foreign", passable.foreign, ReadOn::own, "")));
+  if (is_rocm) {
+    all.push_back(hostile(add("1", int_of(1), ReadOn::legacy, kRefusal)));
+    all.push_back(hostile(add("2", int_of(2), ReadOn::per_thread, kRefusal)));
+  } else {
+    all.push_back(hostile(add("2", int_of(2), ReadOn::per_thread, kOrder)));
+    all.push_back(hostile(add("0", int_of(0), ReadOn::legacy, kRefusal)));
+  }
+  all.push_back(hostile(add("-1", int_of(-1), ReadOn::own, kNoWait)));
+}
+
+// The values on devices where only the producer's library can fill its queue. For the CPU the text
+// allows None alone; for SYCL it leaves the meaning open.
+void add_values(std::vector<SyncTrial>& all, const Passable& passable) {
   const bool on_cpu = passable.device == kDlCpu;
-  std::vector<Variant> others;
-  others.push_back({"", {}, false, on_cpu});
-  others.push_back({"-1", checked(PyLong_FromLong(-1)), false, false});
+  const std::string_view expected = on_cpu ? kOrder : "";
+  all.push_back(trial_of("omitted", {}, ReadOn::own, expected));
+  all.push_back(trial_of("", Ref::borrow(Py_None), ReadOn::own, expected));
   if (!on_cpu) {
-    if (passable.own) others.push_back({"own", passable.own, false, true});
-    if (passable.foreign) others.push_back({"foreign", passable.foreign, false, false});
+    if (passable.own) all.push_back(trial_of("own", passable.own, ReadOn::own, kOrder));
+    if (passable.foreign) all.push_back(trial_of("foreign", passable.foreign, ReadOn::own, ""));
   }
-  if (passable.device == kDlCuda) {
-    others.push_back({"1", checked(PyLong_FromLong(1)), false, false});
-    others.push_back({"2", checked(PyLong_FromLong(2)), false, false});
+  all.push_back(trial_of("-1", int_of(-1), ReadOn::own, on_cpu ? std::string_view() : kNoWait));
+}
+
+// Of equal trials the first one stays.
+std::vector<SyncTrial> distinct(std::vector<SyncTrial> all) {
+  std::vector<SyncTrial> kept;
+  for (SyncTrial& trial : all) {
+    const bool is_known = std::any_of(kept.begin(), kept.end(), [&](const SyncTrial& other) {
+      return other.row.stream == trial.row.stream && other.row.reads_on == trial.row.reads_on;
+    });
+    if (!is_known) kept.push_back(std::move(trial));
   }
-  for (Variant& other : others) {
-    const bool known = std::any_of(all.begin(), all.end(),
-                                   [&](const Variant& one) { return one.name == other.name; });
-    if (!known) all.push_back(std::move(other));
-  }
-  return all;
+  return kept;
 }
 
 std::string word_of(sync::Content content) {
   return content == sync::Content::New ? "new" : "old";
 }
 
-Ordering begin_ordering(const Variant& variant) {
-  Ordering found;
-  found.stream = variant.name;
-  found.is_own_call = variant.is_own_call;
-  found.required = variant.required;
-  return found;
-}
-
 Warning reason_of(std::string_view code) {
   return {std::string(code), std::string(codes::sync_text(code))};
 }
 
-// If the device orders the streams anyway, every exchange appears synchronized.
-Ordering without_independence(const Variant& variant) {
-  Ordering found = begin_ordering(variant);
-  found.waits = Waits::inconclusive;
-  found.reason = reason_of(codes::kNoConcurrency);
-  return found;
-}
-
 // An exception of the library or the device becomes the reason of the result.
-Ordering classify_variant(const Variant& variant, const sync::Queue& queue) {
-  Ordering found = begin_ordering(variant);
+void classify(Ordering& found, const std::function<sync::Queue()>& make_queue) {
   try {
-    const sync::Verdict verdict = sync::classify(queue);
+    const sync::Verdict verdict = sync::classify(make_queue());
     found.waits = verdict.waits;
     if (verdict.content) found.content = word_of(*verdict.content);
     found.transfer_ns = verdict.transfer_ns;
@@ -168,7 +193,6 @@ Ordering classify_variant(const Variant& variant, const sync::Queue& queue) {
     // Earlier observations are kept.
     found.reason = {std::string(codes::kDeviceFailed), error.what()};
   }
-  return found;
 }
 
 // A failure here does not change earlier observations.
@@ -180,19 +204,6 @@ std::string_view late_free_of(const sync::Queue& queue) try {
   return sync::LateFree{}.word;
 }
 
-std::string race_of(const std::vector<Ordering>& sync, const Exchange& exchange) {
-  for (const Ordering& one : sync) {
-    if (!one.is_own_call || !one.required || !one.waits || !is_unordered(*one.waits)) continue;
-    const std::string how = *one.waits == Waits::none ? "nothing waited"
-                            : *one.waits == Waits::wrong_stream
-                                ? "a stream waited for another stream"
-                                : "the host waited for another stream";
-    return exchange.consumer + " read old content before " + exchange.producer +
-           "'s work was done: " + how;
-  }
-  return "";
-}
-
 }  // namespace
 
 const Request* export_call(const Recording& recording) {
@@ -202,23 +213,20 @@ const Request* export_call(const Recording& recording) {
   return nullptr;
 }
 
-SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch& search,
-                                              const Order& order, const Step& step) {
-  const std::string& device = order.exchange.device;
+Synchronization::Synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
+                                 Step step)
+    : step_(std::move(step)),
+      libraries_{
+          call.producer(),      call.consumer(),
+          order.exchange,       Ref::borrow(order.make_case.get()),
+          call.pool().expected, call.has_exports() ? Ref::borrow(call.first_exporter()) : Ref()} {
+  const std::string& device = libraries_.exchange.device;
   const DeviceAt at = device_named(device);
-  PyObject* const exporter = call.first_exporter();
-  const SyncLibraries libraries{
-      call.producer(), call.consumer(),      order.exchange,
-      order.make_case, call.pool().expected, call.has_exports() ? Ref::borrow(exporter) : Ref()};
-  SynchronizationFound found;
-  if (!at && !has_busy(call.producer())) return found;
-  step("sync");
-  std::optional<TrialStreams> streams;
-  std::optional<SplitExchange> split;
-  std::optional<StreamQueue> on_streams;
-  std::optional<LibraryQueue> in_library;
+  if (!at && !has_busy(call.producer())) return;
+  step_("sync");
   const auto connect = [&](const Recording& recording) {
-    split.emplace(call.import_call(), exporter, call.shown(), recording, call.is_proxied());
+    split_.emplace(call.import_call(), call.first_exporter(), call.shown(), recording,
+                   call.is_proxied());
   };
   Passable passable;
   try {
@@ -226,51 +234,112 @@ SynchronizationFound classify_synchronization(ExchangeCall& call, ProtocolSearch
   } catch (const Failure&) {
     // The device is unknown, so no other stream is tried.
   }
-  sync::Queue queue;
   if (at) {
-    streams.emplace(libraries, *at.table);
+    streams_.emplace(libraries_, *at.table);
     {
-      const OnStream producing = streams->producing();
-      const OnStream consuming = streams->consuming();
+      const OnStream producing = streams_->producing();
+      const OnStream consuming = streams_->consuming(streams_->own());
       connect(search.record_now());
     }
-    on_streams.emplace(libraries, *split, *streams);
-    queue = on_streams->queue();
-    passable.own = streams->own();
-    passable.foreign = streams->foreign();
+    on_streams_.emplace(libraries_, *split_, *streams_);
+    passable.own = streams_->own();
+    passable.foreign = streams_->foreign();
+    PyObject* const array = on_streams_->array();
+    const Recording on_default =
+        can_set_stream(call.consumer()) ? record_on_default(search) : Recording();
+    plan_on_streams(passable, on_default, array != nullptr ? array : call.first_array());
   } else {
     connect(search.observed().recording);
-    in_library.emplace(libraries, *split, call_for_device(call.producer(), "new_stream", device));
-    queue = in_library->queue();
+    in_library_.emplace(libraries_, *split_,
+                        call_for_device(call.producer(), "new_stream", device));
     if (passable.device != kDlCpu) {
       passable.own = call_for_device(call.consumer(), "stream", device);
       passable.foreign = call_for_device(call.consumer(), "new_stream", device);
     }
+    const Request* const exported = export_call(split_->recording());
+    const Ref value = exported == nullptr ? Ref() : Ref::borrow(stream_of(*exported));
+    trials_.push_back(own_trial(name_of(value, passable), value, ReadOn::own, true));
+    if (exported != nullptr) add_values(trials_, passable);
   }
-  std::vector<Variant> variants_tried = variants(split->recording(), passable);
-  if (on_streams) {
-    PyObject* const array = on_streams->array();
-    variants_tried[0].required = requires_order(variants_tried[0], split->recording(), libraries,
-                                                array != nullptr ? array : call.first_array());
+  trials_ = distinct(std::move(trials_));
+  for (SyncTrial& trial : trials_) trial.row.reason = reason_of(codes::kNotTried);
+}
+
+// The consumer's requests while it works on the default stream; none if they cannot be recorded.
+Recording Synchronization::record_on_default(ProtocolSearch& search) const try {
+  const OnStream producing = streams_->producing();
+  const OnStream consuming = streams_->consuming(int_of(0));
+  return search.record_now();
+} catch (const Failure&) {
+  return {};
+}
+
+void Synchronization::plan_on_streams(const Passable& passable, const Recording& on_default,
+                                      PyObject* array) {
+  const Recording& recording = split_->recording();
+  const Request* const exported = export_call(recording);
+  if (exported == nullptr) {
+    const bool has_api = has_exchange_api(recording);
+    // The functions do not synchronize: the consumer launches on the producer's work stream.
+    if (has_api) trials_.push_back(own_trial("omitted", {}, ReadOn::work, true));
+    const bool required = !has_api && requires_order(recording, libraries_, array);
+    trials_.push_back(own_trial("omitted", {}, ReadOn::own, required));
+    return;
   }
-  const bool is_aliased = streams && !streams->streams().are_independent();
-  for (const Variant& variant : variants_tried) {
-    const trace::Range range("sync " + variant.name, trace::Category::sync, order.exchange.bytes);
-    if (is_aliased) {
-      found.sync.push_back(without_independence(variant));
-      continue;
-    }
-    if (!variant.is_own_call) split->set_stream(variant.value.get());
-    found.sync.push_back(classify_variant(variant, queue));
+  const Ref value = Ref::borrow(stream_of(*exported));
+  trials_.push_back(own_trial(name_of(value, passable), value, ReadOn::own, true));
+  if (const Request* const there = export_call(on_default)) {
+    const Ref named = Ref::borrow(stream_of(*there));
+    SyncTrial trial = own_trial(name_of(named, passable), named, ReadOn::legacy, true);
+    trial.is_current = true;
+    trials_.push_back(std::move(trial));
   }
-  if (queue.slow_read) {
-    step("late free");
-    // The producer may refuse the last variant's stream.
-    if (variants_tried.size() > 1) split->set_stream(variants_tried[0].value.get());
-    found.late_free = is_aliased ? sync::LateFree{}.word : late_free_of(queue);
+  add_values_of_streams(trials_, passable);
+  // A function in place of the method has no `dl_device`.
+  if (libraries_.exported)
+    std::erase_if(trials_, [](const SyncTrial& one) { return one.read_on == ReadOn::host; });
+}
+
+bool Synchronization::is_aliased() {
+  return streams_ && !streams_->streams().are_independent();
+}
+
+Ordering Synchronization::classify(std::size_t index) {
+  const SyncTrial& trial = trials_.at(index);
+  Ordering found = trial.row;
+  found.reason = {};
+  const std::string name = "sync with stream " + (found.stream.empty() ? "None" : found.stream);
+  step_(name.c_str());
+  const trace::Range range(name, trace::Category::sync, libraries_.exchange.bytes);
+  // If the device orders the streams anyway, every exchange appears synchronized.
+  if (is_aliased()) {
+    found.waits = Waits::inconclusive;
+    found.reason = reason_of(codes::kNoConcurrency);
+    return found;
   }
-  found.race = race_of(found.sync, order.exchange);
+  worker::classify(found, [&] { return queue_of(trial); });
   return found;
+}
+
+sync::Queue Synchronization::queue_of(const SyncTrial& trial) {
+  split_->set_stream(trial.value.get());
+  if (!on_streams_) return in_library_->queue();
+  on_streams_->read_on(trial.read_on, trial.is_current);
+  return on_streams_->queue();
+}
+
+bool Synchronization::has_late_free() const {
+  return streams_ && streams_->is_filled_here() && !trials_.empty();
+}
+
+std::string Synchronization::late_free() {
+  if (!has_late_free()) return "";
+  step_("late free");
+  if (is_aliased()) return std::string(sync::LateFree{}.word);
+  // The read that the memory must outlive is the consumer's.
+  split_->set_stream(trials_.front().value.get());
+  on_streams_->read_on(ReadOn::own);
+  return std::string(late_free_of(on_streams_->queue()));
 }
 
 }  // namespace dlbench::worker

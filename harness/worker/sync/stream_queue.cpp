@@ -4,12 +4,20 @@
 #include <cstring>
 #include <optional>
 
+#include "exchange/layout.hpp"
+#include "worker/library/capsule.hpp"
+#include "worker/library/exchange_api.hpp"
+#include "worker/library/read.hpp"
+
 namespace dlbench::worker {
 
 using sync::Content;
 
 namespace {
 
+// CUDA's and HIP's default streams. The per-thread one is a special handle.
+constexpr device::Stream kLegacy = nullptr;
+const device::Stream kPerThread = reinterpret_cast<device::Stream>(std::uintptr_t{2});
 constexpr unsigned kOther = 0x7f800001;  // a NaN as a float32, so part of no case
 constexpr unsigned kOne = 0x3f800000;    // 1 as a float32
 constexpr sync::Ns kLibraryDelay = 20'000'000;
@@ -130,9 +138,9 @@ OnStream TrialStreams::producing() const {
   return {libraries_.producer, &Library::producer, libraries_.exchange.device, producer_};
 }
 
-OnStream TrialStreams::consuming() const {
+OnStream TrialStreams::consuming(const Ref& stream) const {
   return {libraries_.consumer, &Library::consumer, libraries_.exchange.device,
-          has_own_stream(libraries_.consumer) ? Ref() : own()};
+          has_own_stream(libraries_.consumer) ? Ref() : Ref::borrow(stream.get())};
 }
 
 Ref TrialStreams::foreign() const {
@@ -149,6 +157,33 @@ StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
   if (!trial_.is_filled_here()) return;
   array_ = make();
   word_ = word_of(array_);
+  consuming_ = trial_.own();
+}
+
+// The stream that the producer's exchange API names while its stream is the current one.
+device::Stream StreamQueue::work_stream() {
+  const Ref array = array_ ? Ref::borrow(array_.get()) : make();
+  const DLPackExchangeAPI* const api = exchange_api_of(Py_TYPE(array.get()));
+  if (api == nullptr || api->current_work_stream == nullptr) {
+    throw Failure{Outcome::refused, "", "the producer's current_work_stream is NULL"};
+  }
+  const exchange::Device where = read_place(array.get(), libraries_.producer).view.device;
+  const OnStream inside = trial_.producing();
+  void* stream = nullptr;
+  if (api->current_work_stream(static_cast<DLDeviceType>(where.type), where.id, &stream) != 0) {
+    throw fetch_failure();
+  }
+  return stream;
+}
+
+void StreamQueue::read_on(ReadOn where, bool is_current) {
+  std::optional<device::Stream> stream;
+  if (where == ReadOn::legacy) stream = kLegacy;
+  if (where == ReadOn::per_thread) stream = kPerThread;
+  if (where == ReadOn::work) stream = work_stream();
+  where_ = where;
+  consuming_ = is_current && stream ? handle(*stream) : trial_.own();
+  streams_.read_on(stream);
 }
 
 Ref StreamQueue::make() const {
@@ -170,6 +205,16 @@ device::Address StreamQueue::result_word() const {
   const unsigned long long first = PyLong_AsUnsignedLongLong(found.get());
   if (PyErr_Occurred() != nullptr) throw fetch_failure();
   return first + place_.offset;
+}
+
+unsigned StreamQueue::word_on_host() const {
+  const exchange::View view = view_of_capsule(result_.get());
+  if (!exchange::on_host(view.device)) {
+    throw Failure{Outcome::refused, "", "dl_device=(1, 0) exported memory of another device"};
+  }
+  unsigned word = 0;
+  std::memcpy(&word, reinterpret_cast<const void*>(view.address + place_.offset), sizeof word);
+  return word;
 }
 
 void StreamQueue::begin() {
@@ -202,8 +247,19 @@ void StreamQueue::export_array() {
 // The producer's stream stays current: without a stream argument it is the one to wait for.
 void StreamQueue::import_array() {
   const OnStream producing = trial_.producing();
-  const OnStream consuming = trial_.consuming();
+  const OnStream consuming = trial_.consuming(consuming_);
   result_ = split_.import_array();
+}
+
+// Instead of the exchange: no stream, and the content is complete on return.
+void StreamQueue::export_to_host() {
+  split_.end();  // its scope replaces the method
+  const OnStream inside = trial_.producing();
+  const Ref method = checked(PyObject_GetAttrString(shown(), "__dlpack__"));
+  const Ref none = checked(PyTuple_New(0));
+  const Ref keywords = checked(Py_BuildValue("{s(ii)s(ii)}", "dl_device", kDLCPU, 0, "max_version",
+                                             1, DLPACK_MINOR_VERSION));
+  result_ = checked(PyObject_Call(method.get(), none.get(), keywords.get()));
 }
 
 bool StreamQueue::is_independent(sync::Ns delay) {
@@ -265,7 +321,15 @@ sync::Queue StreamQueue::queue() {
   made.import_array = [this] { import_array(); };
   made.read = [this] { return read(); };
   made.settle = [this] { settle(); };
-  made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
+  if (where_ == ReadOn::host) {
+    made.export_array = [this] { export_to_host(); };
+    made.import_array = [] {};
+    made.read = [this] { return trial_.content(word_on_host()); };
+    return made;
+  }
+  // A read on the work stream is ordered after the producer's work, which is its purpose.
+  if (where_ != ReadOn::work)
+    made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
   if (streams_.has_unrelated_stream()) made.decoy = [this] { return streams_.decoy(); };
   if (!trial_.is_filled_here()) return made;
   made.delayed = [this] { return streams_.delayed(); };

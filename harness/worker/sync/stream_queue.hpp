@@ -12,6 +12,9 @@
 
 namespace dlbench::worker {
 
+/// Where the result of an exchange is read; see Ordering::reads_on.
+enum class ReadOn { own, legacy, per_thread, work, host };
+
 /// The streams of an exchange on a device with a table. `on_stream` sets the stream of each
 /// library. A consumer without `on_stream` works on the stream that its `stream` names, or reads
 /// with its `snapshot`. A producer without `on_stream` works on its own stream: its `compute_from`
@@ -32,7 +35,7 @@ class TrialStreams {
   /// Makes the stream of the producer, or of the consumer, its current one until the end of the
   /// scope.
   OnStream producing() const;
-  OnStream consuming() const;
+  OnStream consuming(const Ref& stream) const;
 
   /// From now on the producer works on the consumer's stream, if its stream can be set.
   void produce_on_consumers_stream() { producer_ = own(); }
@@ -71,7 +74,10 @@ class StreamQueue {
   StreamQueue& operator=(const StreamQueue&) = delete;
   ~StreamQueue() { split_.end(); }
 
-  /// Valid as long as this object.
+  /// Reads there from now on. `is_current`: the consumer works on that stream, too. Throws Failure.
+  void read_on(ReadOn where, bool is_current = false);
+
+  /// The exchange, or an export to the CPU where the host reads. Valid as long as this object.
   sync::Queue queue();
 
   /// The first exported array, made on the producer's stream; null if the library fills that
@@ -82,6 +88,10 @@ class StreamQueue {
   Ref make() const;
   device::Address word_of(const Ref& array) const;
   device::Address result_word() const;
+  PyObject* shown() const { return trial_.is_filled_here() ? array_.get() : busy_.shown(); }
+  device::Stream work_stream();
+  void export_to_host();
+  unsigned word_on_host() const;
   void begin();
   void arm(sync::Ns delay, sync::Ns decoy);
   void export_array();
@@ -104,6 +114,8 @@ class StreamQueue {
   Ref result_;
   device::Address word_ = 0;
   bool reading_ = false;
+  ReadOn where_ = ReadOn::own;
+  Ref consuming_;  // the consumer's current stream
 };
 
 }  // namespace dlbench::worker

@@ -12,10 +12,11 @@ function drawSync(run) {
     const name = element("button", { type: "button" },
       [pair, ...axes.map((axis) => run.value(axis, cell))].join(" "));
     name.addEventListener("click", () => openCell(run, cell));
-    const stream = one.stream === null ? "none" : String(one.stream);
-    return [name, one.requested_by === "dlbench" ? `(${stream})` : stream, element("strong", {}, one.waits ?? "refused"),
+    const stream = one.stream === null ? "None" : String(one.stream);
+    return [name, one.requested_by === "dlbench" ? `(${stream})` : stream, one.reads_on,
+      element("strong", {}, one.waits ?? one.code), one.expected ?? "",
       one.content ?? one.reason ?? "", time(one.transfer_ns), share(one.export_blocked), share(one.import_blocked), time(one.gap_ns)];
   }));
-  longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): dlbench passed it, not the consumer", ["exchange", "stream",
-    "waits", "data read", "transfer", "export held", "import held", "gap on the device"], rows, [4, 5, 6, 7]);
+  longTable(byId("sync-table"), "export held, import held: share of a known delay for which the call blocked the host. (stream): dlbench passed it, not the consumer. text: what the protocol demands", ["exchange", "stream",
+    "read on", "waits", "text", "data read", "transfer", "export held", "import held", "gap on the device"], rows, [6, 7, 8, 9]);
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -110,6 +111,13 @@ std::shared_ptr<StreamState> per_thread_stream(Context& context) {
   return found;
 }
 
+/// The state behind an invalid handle: none, or the end of the process.
+template <typename State>
+std::shared_ptr<State> no_handle() {
+  if (mode("DLBENCH_FAKE_HANDLES", 0) != 0) std::raise(SIGSEGV);
+  return nullptr;
+}
+
 /// Null for a handle that is no stream's. With the lock.
 std::shared_ptr<StreamState> find(Stream handle) {
   const auto number = reinterpret_cast<std::uintptr_t>(handle);
@@ -119,12 +127,12 @@ std::shared_ptr<StreamState> find(Stream handle) {
     return number == 2 ? per_thread_stream(*context) : context->legacy;
   }
   const auto found = state().streams.find(handle);
-  return found == state().streams.end() ? nullptr : found->second;
+  return found == state().streams.end() ? no_handle<StreamState>() : found->second;
 }
 
 std::shared_ptr<EventState> find_event(Event handle) {
   const auto found = state().events.find(handle);
-  return found == state().events.end() ? nullptr : found->second;
+  return found == state().events.end() ? no_handle<EventState>() : found->second;
 }
 
 /// An invalid operation invalidates the graph, and ends with `code`.

@@ -140,8 +140,12 @@ class Array:
         driver = self.library.driver
         return (2 if driver.kind == "cuda" else 10, driver.number)
 
-    def __dlpack__(self, *, stream: int | None = None, max_version: Any = None, **_: Any) -> Any:
-        if stream != -1:
+    def __dlpack__(
+        self, *, stream: int | None = None, max_version: Any = None, dl_device: Any = None, **_: Any
+    ) -> Any:
+        if dl_device == (1, 0):
+            return self.library.to_host(self).__dlpack__(max_version=max_version)
+        if stream != -1 or self.library.waits in ("always", "handle"):
             self.library.make_safe(stream or 0)
             if isinstance(self.owner, Block):
                 self.owner.readers.add(stream or 0)
@@ -162,7 +166,9 @@ class Array:
 class Library:
     """`waits`: what an export does before it returns: "stream", "device", "host" (it waits for the
     current stream) or "nothing"; "default": it lets the consumer wait for the default stream,
-    whatever it works on itself.
+    whatever it works on itself; "deaf": it ignores the default streams' numbers; "always": it waits
+    for stream -1 as well; "handle": it has no case for -1, as JAX (jax/_src/dlpack.py, to_dlpack);
+    "early": it orders streams, and its export to the CPU does not wait.
 
     `keeps`: does an import hold the tensor that it was given? `defers`: is memory used again only
     after the streams that it was exported to? `hoards`: is it never used again? `shift`: bytes of
@@ -202,7 +208,11 @@ class Library:
             self.driver("wait", self.current)
         elif self.waits == "default":
             self.driver.order(0, stream)
-        elif self.waits == "stream" and stream != self.current:
+        elif self.waits == "always" and stream == -1:
+            self.driver("wait", self.current)
+        elif self.waits == "deaf" and stream in (0, 1, 2):
+            pass
+        elif self.waits != "nothing" and stream != self.current:
             self.driver.order(self.current, stream)
 
     def from_numpy(self, source: Any) -> Array:
@@ -214,12 +224,18 @@ class Library:
         self.driver("wait", self.current)
         return made
 
-    def to_numpy(self, array: Array) -> Any:
+    def to_numpy(self, array: Array, stream: int | None = None) -> Any:
+        stream = self.current if stream is None else stream
         content = np.empty(array.shape, array.dtype)
         if content.nbytes:
-            self.driver.copy(content.ctypes.data, array.ptr, content.nbytes, self.current)
-        self.driver("wait", self.current)
+            self.driver.copy(content.ctypes.data, array.ptr, content.nbytes, stream)
+        self.driver("wait", stream)
         return content
+
+    def to_host(self, array: Array) -> Any:
+        """An export to the CPU."""
+        early = self.driver.made("stream", 1) if self.waits == "early" else None
+        return self.to_numpy(array, early)
 
     def from_dlpack(self, source: Any, stream: int | None = None) -> Array:
         """`stream`: passed in the place of the current one."""

@@ -10,6 +10,7 @@ for _family in (
     *(
         "export_call",
         "export_stream",
+        "export_order",
         "export_version",
         "export_copy",
         "export_struct",

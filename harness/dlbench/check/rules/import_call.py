@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from dlbench.check.imports import (
     brought,
     requests_itself,
@@ -15,6 +17,7 @@ from dlbench.check.reading import describe_error, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, METHOD, SPEC, consumer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
+from dlbench.device import DLPACK_TYPES, Device
 
 
 @consumer_rule(
@@ -50,6 +53,53 @@ def stream_host(subject: Subject) -> str:
     passed = [call["stream"] for call in producer.calls if call.get("stream") is not None]
     expect(not passed, f"it called {spelled(producer)}")
     return spelled(producer)
+
+
+def _add_stream(kind: str, number: int, sentence: str) -> None:
+    lines = STREAM_LINES.format(device=(DLPACK_TYPES[kind], 0), refused=REFUSED_STREAMS[kind])
+
+    @consumer_rule(
+        f"import.stream-{kind}", f"{METHOD}, stream", f"{sentence}\n\n{lines}", on_device=True
+    )
+    def stream(subject: Subject) -> str:
+        place = Device.parse(subject.device)
+        assume(place.kind == kind, f"the array is on {subject.device}")
+        requests_itself(subject)
+        producer = KnownProducer(subject, raises=BufferError("not today"), device=place.in_dlpack())
+        with suppress(Exception):
+            subject.import_(producer)
+        assume(producer.calls, "it did not call __dlpack__")
+        passed = [call.get("stream") for call in producer.calls]
+        wrong = [one for one in passed if one is not None and one in REFUSED_STREAMS[kind]]
+        expect(not wrong, f"it called {spelled(producer)}")
+        own = subject.function("stream")
+        current = own(subject.device) if own is not None else None
+        if isinstance(current, int):
+            # None means the default stream, and -1 requests no order.
+            allowed = [current or number, -1, *([] if current else [None])]
+            expect(
+                all(one in allowed for one in passed),
+                f"its current stream is {current or number}, and it called {spelled(producer)}",
+            )
+        return spelled(producer)
+
+
+#: The numbers that no stream has.
+REFUSED_STREAMS = {"cuda": (0,), "rocm": (1, 2)}
+STREAM_LINES = """\
+class Producer:
+    def __dlpack_device__(self):
+        return {device}
+    def __dlpack__(self, **keywords):
+        passed.append(keywords.get('stream'))
+        raise BufferError('not today')
+passed, array = [], Producer()
+result = refused(lambda: {{call}})
+assert not [stream for stream in passed if stream in {refused}], passed"""
+_add_stream(
+    "cuda", 1, "on CUDA, the consumer passes its current stream: 1 for the default, never 0"
+)
+_add_stream("rocm", 0, "on ROCm, the consumer passes its current stream: 0 for the default")
 
 
 @consumer_rule("import.missing-method", f"{FROM_DLPACK}, Raises", struct="none")

@@ -35,6 +35,11 @@ class Device:
 class ndarray(device_library.Array):  # noqa: N801
     device = Device(0)
 
+    def __dlpack__(self, *, stream: int | None = None, **words: Any) -> Any:
+        if HIP and stream in (1, 2):
+            raise ValueError(f"stream {stream} is not supported on ROCm")
+        return super().__dlpack__(stream=stream, **words)
+
     @property
     def data(self) -> Any:
         return SimpleNamespace(ptr=self.ptr)

@@ -119,6 +119,7 @@ class Tensor:
     ) -> Any:  # fmt: skip
         if self.array is None:
             return self.host.__dlpack__(max_version=max_version)
+        assert stream not in ((1, 2) if HIP else (0,)), f"unsupported stream {stream}"
         number = self.array.library.driver.number
         if number != _current_device():
             raise BufferError(
@@ -132,7 +133,7 @@ class Tensor:
             library = self.array.library
             if wanted != library.current:
                 library.driver.order(library.current, wanted)
-        return self.array.__dlpack__(stream=-1)
+        return self.array.__dlpack__(stream=-1, dl_device=dl_device, max_version=max_version)
 
 
 def from_numpy(source: Any) -> Tensor:

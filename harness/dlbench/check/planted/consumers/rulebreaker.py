@@ -19,6 +19,7 @@ from dlbench.check.reading import CODES, itemsize
 DISTRIBUTION = None
 HIDDEN = True
 ARGUMENTS = {"honest": "", "breaks": "RULE"}
+CODED = {2: "cuda", 10: "rocm"}
 DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
 
 choose(ARGUMENT)
@@ -42,6 +43,9 @@ def request(x, device, copy):
         words.pop("copy", None)
     if breaks("import.stream-host"):
         words["stream"] = 1
+    kind = x.__dlpack_device__()[0] if hasattr(x, "__dlpack_device__") else 1
+    if kind in (2, 10):
+        words["stream"] = int((kind == 2) != breaks(f"import.stream-{CODED[kind]}"))
     try:
         return x.__dlpack__(**words)
     except TypeError:

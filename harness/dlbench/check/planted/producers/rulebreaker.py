@@ -4,12 +4,13 @@ It is written in Python around `_check`, so that a fault is easy to plant in eac
 fault shows only where its rule tests: sizes and layouts distinguish the rules.
 """
 
+import contextlib
 import ctypes
 import threading
 
 import numpy as np
 
-from dlbench import _check
+from dlbench import _check, _native_producer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.planted import exchange_api
 from dlbench.check.planted.exports import Others
@@ -27,7 +28,47 @@ choose(ARGUMENT)
 
 
 def make(case, device):
-    return Array(case, device)
+    return Ordered(case, device) if device.startswith("sim") else Array(case, device)
+
+
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = _native_producer.stream(device)
+    _native_producer.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        _native_producer.set_stream(device, former)
+
+
+def address(array):
+    return array.address if isinstance(array, Ordered) else None
+
+
+#: The rule about a stream, by its argument.
+ORDERS = {"omitted": "omitted", None: "none", 1: "legacy", 2: "per-thread"}
+
+
+class Ordered:
+    """A native array on a device with streams. By a fault, an export waits, or it does not."""
+
+    def __init__(self, case, device):
+        self.array = _native_producer.DeviceArray(case.numpy(), device, memory="device")
+        self.address, self.bytes = self.array.address, case.bytes
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, *, stream="omitted", **words):
+        if "dl_device" in words and breaks("export.order-host"):
+            early = np.frombuffer(ctypes.string_at(self.address, self.bytes), np.float32)
+            return early.copy().__dlpack__(max_version=words.get("max_version"))
+        if stream == -1 and breaks("export.order-minus-one"):
+            self.array.__dlpack__(dl_device=(1, 0))
+        elif stream != -1 and breaks(f"export.order-{ORDERS.get(stream, 'handle')}"):
+            stream = -1
+        given = {} if stream == "omitted" else {"stream": stream}
+        return self.array.__dlpack__(**given, **words)
 
 
 class Array(Others):

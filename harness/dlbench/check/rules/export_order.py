@@ -1,0 +1,130 @@
+"""The order that the argument `stream` makes: the trials of `--sync`, read as rules."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+from dlbench import _core, worker_requests
+from dlbench.check.rule import METHOD, producer_rule
+from dlbench.check.subject import Subject
+from dlbench.check.verdict import Broken, NotApplicable, assume
+from dlbench.device import Device
+from dlbench.document import Sync, codes
+from dlbench.environments.environment import DEFAULT
+from dlbench.libraries import discover
+from dlbench.supervisor import RequestFailed, Worker, worker_arguments
+from dlbench.sync import trials
+
+STREAM = f"{METHOD}, stream"
+#: The number of the legacy default stream; the simulated device follows CUDA.
+LEGACY = {"cuda": 1, "sim": 1, "rocm": 0}
+CONSUMER = "native"
+TRIAL_S = 20.0
+WAITS = {"host": "the host waits", "stream": "the stream waits", "none": "nothing waits"}
+
+
+def rows(subject: Subject) -> list[Sync]:
+    """The trials of its exchange with the native consumer, made once."""
+    assume(_kind(subject) in LEGACY, f"the array is on {subject.device}")
+    assume(subject.producer is not None, "it has no adapter that makes arrays")
+    if subject.trials is None:
+        try:
+            subject.trials = [Sync(row) for row in _tried(subject)]
+        except RequestFailed as failure:
+            raise NotApplicable(str(failure)) from None
+    assume(subject.trials, "dlbench cannot keep its queue busy")
+    return subject.trials
+
+
+def _kind(subject: Subject) -> str:
+    return Device.parse(subject.device).kind
+
+
+def _tried(subject: Subject) -> list[dict[str, Any]]:
+    native = discover.PACKAGE / "consumers" / f"{CONSUMER}.py"
+    loads = [
+        worker_requests.load("producer", subject.name, str(subject.producer.__file__)),  # type: ignore[union-attr]
+        worker_requests.load("consumer", CONSUMER, str(native)),
+    ]
+    exchange = {
+        **{"environment": DEFAULT, "producer": subject.name, "consumer": CONSUMER},
+        **{"protocol": "dlpack", "device": subject.device, "case": "f32", "bytes": 4096},
+    }
+    request = worker_requests.prepare_exchange(exchange, "call", _core.case("f32"), 1)
+    command = [sys.executable, *worker_arguments()]
+    found: trials.Found = {}
+    for is_hostile in (False, True):
+        failure: RequestFailed | None = None
+        is_begun = False
+        while not is_begun or (failure is not None and not trials.is_last(failure)):
+            is_begun = True
+            queues = {**trials.HARDWARE_QUEUES, **os.environ}
+            with Worker(command, TRIAL_S, variables=queues) as worker:
+                for load in loads:
+                    worker.send_request(load)
+                failure = trials.try_each(worker, request, found, is_hostile=is_hostile)
+    return list(found.get("sync", ()))
+
+
+def observe(subject: Subject, stream: int | str | None, reads_on: str) -> str:
+    """What waits in a trial; Broken where the text demands something else."""
+    row = next(
+        (one for one in rows(subject) if (one.stream, one.reads_on) == (stream, reads_on)), None
+    )
+    assume(row is not None, "there is no such trial on this device")
+    assert row is not None
+    if row.code == codes.WORKER_ENDED:
+        raise Broken(row.reason)
+    if row.waits not in WAITS and not row.is_against_text:
+        raise NotApplicable(row.reason or row.waits)
+    if row.is_against_text:
+        seen = f", and {row.content} content is read" if row.content else ""
+        raise Broken(f"{WAITS.get(row.waits, row.waits)}{seen}")
+    return WAITS[row.waits]
+
+
+def _add(name: str, sentence: str, stream: int | str | None, reads_on: str, lines: str) -> None:
+    @producer_rule(f"export.order-{name}", STREAM, f"{sentence}\n\n{lines}")
+    def order(subject: Subject) -> str:
+        named = LEGACY.get(_kind(subject)) if stream == "legacy" else stream
+        return observe(subject, named, reads_on)
+
+
+ORDERED = "require_order(array, source, on_stream, {})"
+_add(
+    "omitted",
+    "without the argument, work on the legacy default stream comes after the producer's",
+    *("omitted", "legacy", ORDERED.format("0")),
+)
+_add(
+    "none",
+    "with None, work on the legacy default stream comes after the producer's",
+    *(None, "legacy", ORDERED.format("0, stream=None")),
+)
+_add(
+    "legacy",
+    "with 1 on CUDA, 0 on ROCm, work on the legacy default stream comes after the producer's",
+    *("legacy", "legacy", ORDERED.format("0, stream='legacy'")),
+)
+_add(
+    "per-thread",
+    "with 2 on CUDA, work on the per-thread default stream comes after the producer's",
+    *(2, "per-thread", ORDERED.format("2, stream=2")),
+)
+_add(
+    "handle",
+    "with the number of a stream, work on that stream comes after the producer's",
+    *("own", "own", ORDERED.format("None, stream='own'")),
+)
+_add(
+    "minus-one",
+    "with -1, the producer does not synchronize",
+    *(-1, "own", ORDERED.format("None, stream=-1")),
+)
+_add(
+    "host",
+    "an export with `dl_device` CPU is complete when it returns",
+    *("omitted", "host", ORDERED.format("None, dl_device=(1, 0), max_version=(1, 0)")),
+)
