@@ -153,11 +153,11 @@ StreamQueue::StreamQueue(const SyncLibraries& libraries, SplitExchange& split,
       split_(split),
       trial_(streams),
       streams_(streams.streams()),
-      place_(find_last_nonzero(libraries.expected->view)) {
+      place_(find_last_nonzero(libraries.expected->view)),
+      consuming_(streams.own()) {
   if (!trial_.is_filled_here()) return;
   array_ = make();
   word_ = word_of(array_);
-  consuming_ = trial_.own();
 }
 
 // The stream that the producer's exchange API names while its stream is the current one.
