@@ -47,9 +47,9 @@ struct Ordering {
   /// Where the result is read: on the consumer's `own` stream, the `legacy` or the `per-thread`
   /// default stream, the `work` stream that the producer's exchange API names, or the `host`.
   std::string reads_on = "own";
-  std::string expected;  ///< kOrder, kNoWait, kRefusal; empty: the text demands nothing
-  std::optional<Waits> waits;         ///< none where the call raised
-  std::string content;                ///< "old", "new", or empty where nothing was pending
+  std::string expected;        ///< kOrder, kNoWait, kRefusal; empty: the text demands nothing
+  std::optional<Waits> waits;  ///< none where the call raised
+  std::string content;         ///< "old", "new", or empty where nothing was pending
   std::optional<double> transfer_ns;  ///< time of export and import while the producer is idle
   /// Share of the planted delay for which the host was blocked.
   std::optional<double> export_blocked;

@@ -48,7 +48,8 @@
 /// DLBENCH_FAKE_WAIT_MS=100             what the host takes to see that its wait is over (0).
 /// DLBENCH_FAKE_DRIVER=11040            version of the CUDA driver (13000): it has no later
 ///                                      functions.
-/// DLBENCH_FAKE_HANDLES=1               a handle that is no stream's or event's raises SIGSEGV, because
+/// DLBENCH_FAKE_HANDLES=1               a handle that is no stream's or event's raises SIGSEGV,
+/// because
 ///                                      CUDA leaves its use undefined (0). Otherwise the call ends
 ///                                      with 400, as HIP's does.
 /// DLBENCH_FAKE_PENDING=8               work that a hardware queue holds (1024); beyond it the host

@@ -107,7 +107,8 @@ TEST_F(Sync, OnlyMeasuredCellsAreLookedAt) {
 TEST_F(Sync, AWordBesideAReasonIsRefused) {
   const auto text_of = [this](const std::string& rest) {
     const std::string one =
-        R"({"stream":null,"requested_by":"consumer","reads_on":"own","expected":"order",)" + rest + "}";
+        R"({"stream":null,"requested_by":"consumer","reads_on":"own","expected":"order",)" + rest +
+        "}";
     const Parsed parsed =
         parse_strict(R"({"cell":")" + cell_ + R"(","sync":[)" + one + "]}", "text");
     return usage_error([&] { sync_record_from(Fields(parsed.value(), "here")); });
@@ -123,10 +124,10 @@ TEST_F(Sync, AWordBesideAReasonIsRefused) {
 
 TEST_F(Sync, AStreamThatNoDeviceHasIsRefused) {
   for (const std::string stream : {"1e300", "-2", "1.5", "[]"}) {
-    const Parsed parsed =
-        parse_strict(R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
-                         R"(,"requested_by":"consumer","reads_on":"own","expected":"order","waits":"host"}]})",
-                     "text");
+    const Parsed parsed = parse_strict(
+        R"({"cell":")" + cell_ + R"(","sync":[{"stream":)" + stream +
+            R"(,"requested_by":"consumer","reads_on":"own","expected":"order","waits":"host"}]})",
+        "text");
     EXPECT_NE(usage_error([&] {
                 sync_record_from(Fields(parsed.value(), "here"));
               }).find("here/sync/0/stream"),

@@ -28,7 +28,7 @@ class Prepared {
   TimedBlocks blocks;
   ExchangePhases phases;
   std::optional<Synchronization> synchronization;  ///< made by the request `sync`
-  const std::string label;  ///< the exchange's name, used for its ranges
+  const std::string label;                         ///< the exchange's name, used for its ranges
   const std::uint64_t bytes;
 
  private:
