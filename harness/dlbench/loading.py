@@ -149,7 +149,7 @@ def version(name: str, module: ModuleType) -> str:
     distribution = getattr(module, "DISTRIBUTION", arguments.split(name)[0])
     for alternative in (distribution,) if isinstance(distribution, str) else distribution or ():
         try:
-            return shortened(importlib.metadata.version(alternative))
+            return shortened(importlib.metadata.version(facts.requirement_name(alternative)))
         except importlib.metadata.PackageNotFoundError:
             continue
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import subprocess
 import sys
 from pathlib import Path
@@ -118,6 +119,8 @@ def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:
     assert callable(module.ready)
     assert loading.load_adapter("producer", "mine:plain", path).ready is None
     assert loading.version(SLOW, module) == ""
+    module.DISTRIBUTION = "numpy[extra]>=1"  # type: ignore[attr-defined]
+    assert loading.version(SLOW, module) == importlib.metadata.version("numpy")
     assert loading.load_adapter("producer", "mine", path).make(None, "cpu") == ("", None)
 
 

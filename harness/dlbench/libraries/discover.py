@@ -16,7 +16,7 @@ from dlbench.environments.environment import Environment, here, where
 from dlbench.errors import BadInput
 from dlbench.interpreter import ROLES
 from dlbench.libraries import arguments
-from dlbench.libraries.facts import AdapterFile, read_adapter
+from dlbench.libraries.facts import AdapterFile, read_adapter, requirement_name
 from dlbench.text.escaping import shortened
 
 PACKAGE = Path(__file__).parents[1]
@@ -139,11 +139,6 @@ def _add_entry_points(found: Catalogue) -> None:
         except BadInput as error:
             source = f"adapter {point.name} of package {point.owner}{place}"
             found.warnings.append(f"{source} left out: {error}")
-
-
-def requirement_name(requirement: str) -> str:
-    """ "mlx[cpu]>=0.3" -> "mlx"."""
-    return re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
 
 
 def library(

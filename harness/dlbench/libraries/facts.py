@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,6 +188,11 @@ def _words(tree: ast.Module, path: Path, name: str) -> tuple[str, ...] | None:
     if not isinstance(words, tuple | list) or not all(isinstance(word, str) for word in words):
         raise BadInput(f"adapter {path}: {name} must be a string or a tuple of strings")
     return tuple(word for word in words if word)
+
+
+def requirement_name(requirement: str) -> str:
+    """ "mlx[cpu]>=0.3" -> "mlx"."""
+    return re.split(r"[\s\[<>=!~;]", requirement, maxsplit=1)[0]
 
 
 def _distributions(tree: ast.Module, path: Path, names: set[str]) -> tuple[str, ...] | None:
