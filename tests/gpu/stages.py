@@ -56,8 +56,6 @@ BUSY_NS = 10_000_000
 MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
 #: Libraries that are checked, and of which calls are counted and traced.
 EXAMINED = ("native", "torch", "cupy", "jax")
-#: What a run of dlbench takes besides imports and its budget, in seconds: the driver, floors.
-RUN_S = 4.0
 #: A finding is a fact of a library: neither dlbench nor the device failed.
 VERDICTS = ("pass", "fail", "skip", "inconclusive", "finding")
 
@@ -133,10 +131,10 @@ class Stage:
     def each(self, todo: Sequence[Sequence[str]], imports: int) -> Iterator[Turn]:
         """The libraries of each run, with a part of the stage's time that fits its imports."""
         seconds = import_seconds(self.file.parent)
-        needs = [cost(seconds, each, imports) for each in todo]
+        needs = [(import_cost(seconds, each, imports), 1.0) for each in todo]
         for index, some in enumerate(todo):
-            share = self.left() * needs[index] / sum(needs[index:])
-            yield Turn(tuple(some), share, needs[index] - RUN_S)
+            share = first_share(self.left(), needs[index:])
+            yield Turn(tuple(some), share, needs[index][0])
 
 
 @dataclass
@@ -156,9 +154,19 @@ class Turn:
         return f"{max(30.0, 3 * self.import_s):.0f}s"
 
 
-def cost(seconds: dict[str, float], some: Sequence[str], imports: int) -> float:
-    """What a run of these libraries takes, apart from its budget."""
-    return RUN_S + imports * sum(seconds.get(each, 0.0) for each in {*some})
+def import_cost(seconds: dict[str, float], some: Sequence[str], imports: int) -> float:
+    return imports * sum(seconds.get(each, 0.0) for each in {*some})
+
+
+def first_share(left: float, needs: Sequence[tuple[float, float]]) -> float:
+    """The first one's part of the time that is left. `needs`: the seconds of imports, and a weight
+    of the rest. Imports come first, because a shorter run would measure nothing."""
+    imports = sum(seconds for seconds, _ in needs)
+    weights = sum(weight for _, weight in needs)
+    spare = left - imports
+    if spare <= 0:
+        return left * needs[0][0] / imports
+    return needs[0][0] + spare * needs[0][1] / weights
 
 
 def import_seconds(out: Path) -> dict[str, float]:
@@ -703,10 +711,10 @@ class Plan:
     runs: Callable[[], Sequence[Sequence[str]]] = tuple
     imports: int = 0
 
-    def need(self, seconds: dict[str, float]) -> float:
-        """In seconds. `seconds`: of each library's import."""
-        imports = sum(cost(seconds, each, self.imports) - RUN_S for each in self.runs())
-        return self.seconds * TOTAL_S / 540 + imports
+    def need(self, seconds: dict[str, float]) -> tuple[float, float]:
+        """As of first_share(). `seconds`: of each library's import."""
+        imports = sum(import_cost(seconds, each, self.imports) for each in self.runs())
+        return imports, self.seconds
 
 
 def singly() -> list[tuple[str, ...]]:
@@ -798,7 +806,7 @@ def run_all(out: Path, started: float) -> int:
             file = out / f"{place}-{name}.txt"
             seconds = import_seconds(out)
             needs = [plan.need(seconds) for plan in STAGES.values()][place - 1 :]
-            limit = (started + TOTAL_S - time.monotonic()) * needs[0] / sum(needs)
+            limit = first_share(started + TOTAL_S - time.monotonic(), needs)
             print(f"--- stage {place}, {name}: at most {limit:.0f} s", flush=True)
             began = time.monotonic()
             words = ["stage", name, str(file), f"{limit:.1f}"]
