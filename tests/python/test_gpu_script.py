@@ -194,7 +194,7 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path) -> None:
         assert process.stdout
         for line in process.stdout:
             if line.startswith(f"--- stage {len(left) + 1},"):
-                time.sleep(1)  # into the middle of it
+                time.sleep(0.1)  # into the middle of it
                 if len(left) == len(FILES) - 1:
                     break
                 left.append(tmp_path / f"left{len(left) + 1}")
@@ -215,7 +215,7 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path) -> None:
 
 
 @fakes.needs_fakes
-@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("number", [1, 3])
 def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number: int) -> None:
     with started(tmp_path, 100) as process:
         assert process.stdout
@@ -229,7 +229,7 @@ def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number:
     assert process.returncode == 128 + signal.SIGTERM
     assert not list((tmp_path / "tmp").iterdir())
     out = tmp_path / "out"
-    assert {file.name for file in out.iterdir()} <= {*FILES[:number], "imports.json"}
+    assert {file.name for file in out.iterdir()} <= {*FILES[:number], "imports.json", "documents"}
     assert is_complete(out / FILES[0]) == (number > 1)
     observed = lines(out / FILES[number - 1])
     assert observed[-1].endswith(": ended by SIGTERM")
@@ -360,9 +360,10 @@ exec(compile(Path({double!r}).read_text(), {double!r}, "exec"))
 
 
 @fakes.needs_fakes
+@pytest.mark.skipif("DLBENCH_SLOW_IMPORTS" not in os.environ, reason="takes up to nine minutes")
 def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
-    """$DLBENCH_SLOW_IMPORTS: seconds of the imports of torch and cupy, and of the whole run."""
-    requested = os.environ.get("DLBENCH_SLOW_IMPORTS", "1.25,5,400")
+    """$DLBENCH_SLOW_IMPORTS: seconds of both imports and of the whole run, such as 5,20,540."""
+    requested = os.environ["DLBENCH_SLOW_IMPORTS"]
     torch_s, cupy_s, total = map(float, requested.split(","))
     doubles = Path(__file__).parent / "doubles"
     (tmp_path / "slow").mkdir()
