@@ -51,7 +51,7 @@ def test_the_schema_names_every_reason_of_synchronization() -> None:
 
 def test_python_decides_by_known_codes_only() -> None:
     named = {code for name, code in vars(codes).items() if name.isupper()}
-    assert named <= {*_core.codes, *_core.warnings}
+    assert named <= {*_core.codes, *_core.warnings, *_core.sync_codes}
 
 
 def test_a_code_belongs_to_an_outcome_without_a_number() -> None:

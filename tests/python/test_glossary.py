@@ -132,8 +132,9 @@ def test_each_word_of_a_screen_is_known() -> None:
     assert unknown == {}, "add them to harness/dlbench/glossary.md"
 
 
-@pytest.mark.parametrize("word", ["native", "convert", "(none)", "^", "~", "*", "f32", "near-floor",
-                                  "95 % interval", "from -> to", "wrong-stream"])  # fmt: skip
+@pytest.mark.parametrize("word", ["native", "convert", "(omitted)", "^", "~", "*", "f32",
+                                  "near-floor", "95 % interval", "from -> to",
+                                  "wrong-stream"])  # fmt: skip
 def test_a_word_of_a_screen_is_one_line(word: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["help", *word.split()]) == 0
     assert capsys.readouterr().out.count("\n") == 1

@@ -270,7 +270,8 @@ def test_a_table_fits_its_width() -> None:
     shown = "\n".join(line.plain for line in table.table(doc(document), 200))
     assert "-2.00 ms" in shown
     assert " 0 %" in shown
-    legend = "held: share of the delay for which the host waits in that phase"
+    text = "text: what the protocol demands, and whether it is broken"
+    legend = f"{text}   held: share of the delay for which the host waits in that phase"
     assert shown.splitlines()[-1] == f"stream: the consumer's stream waits   {legend}"
 
 

@@ -37,7 +37,8 @@ def table(document: Document, width: int) -> list[Text]:
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
-    alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
+    axes = ("read on", "protocol", "device")
+    alike = [head for head in axes if len({row[head] for row in rows}) == 1]
     heads, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
     shown = [
         Text(shorten("synchronization while the producer's queue is busy", width), style="bold")
