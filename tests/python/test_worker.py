@@ -17,6 +17,7 @@ from wire import F32, UNALIGNED, cross, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
+ROOT = Path(__file__).parents[2]
 MAKE = "def make(case, device):\n    return case.numpy()\n"
 SHARE = 'import numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack, "convert": np.asarray}\n'
 
@@ -259,6 +260,23 @@ def test_floors_are_positive_and_in_order(tmp_path: Path) -> None:
     floors = send_request(tmp_path, {"do": "floors"})[0]["ok"]
     assert 0 < floors["empty"] < floors["call"] < floors["proxy"]
     assert floors["clock"] > 0
+
+
+def test_signed_bytes_with_a_type_are_no_untyped_bytes(tmp_path: Path) -> None:
+    case = {**F32, "name": "i8", "dtype": "int8"}
+    for producer in ("native", "nanobind", "pybind11"):
+        answers = send_request(
+            tmp_path,
+            {
+                "do": "load",
+                "role": "producer",
+                "library": producer,
+                "path": str(ROOT / "producers" / f"{producer}.py"),
+            },  # fmt: skip
+            plant(tmp_path, "consumer", "taker", SHARE),
+            prepare(1, producer, "taker", "convert", case),
+        )
+        assert found(answers[-1]) == "zero-copy []", producer
 
 
 def test_judging_again_sees_what_changed(tmp_path: Path) -> None:
