@@ -272,7 +272,7 @@ def test_signed_bytes_with_a_type_are_no_untyped_bytes(tmp_path: Path) -> None:
                 "role": "producer",
                 "library": producer,
                 "path": str(ROOT / "producers" / f"{producer}.py"),
-            },  # fmt: skip
+            },
             plant(tmp_path, "consumer", "taker", SHARE),
             prepare(1, producer, "taker", "convert", case),
         )

@@ -125,7 +125,7 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
       }
     }();
     made.expected = expected;
-    if (is_untyped(made.arrays.front().get())) {
+    if (has_lost_dtype(made.arrays.front().get(), expected->view)) {
       made.expected = std::make_shared<const Held>(
           Held{exchange::without_dtype(expected->view), expected->keeper});
     }

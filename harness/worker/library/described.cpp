@@ -299,10 +299,10 @@ std::vector<Held> read_through_each(PyObject* array) {
   return all;
 }
 
-bool is_untyped(PyObject* array) {
+bool has_lost_dtype(PyObject* array, const exchange::View& expected) {
   std::optional<Failure> why_not;
   const std::optional<Held> held = try_read(read_buffer, array, why_not);
-  return held && held->view.untyped;
+  return held && held->view.untyped && held->view.dtype != expected.dtype;
 }
 
 exchange::View view_of_description(PyObject* exported) {

@@ -23,8 +23,8 @@ Held read_array(PyObject* array);
 /// The same through each protocol that works.
 std::vector<Held> read_through_each(PyObject* array);
 
-/// Has this object bytes without a dtype, such as a bytearray?
-bool is_untyped(PyObject* array);
+/// Has this array of the expected values only bytes without their dtype, such as a bytearray?
+bool has_lost_dtype(PyObject* array, const exchange::View& expected);
 
 /// The description in an `__array_interface__` dict, an `__array_struct__` capsule or an array.
 /// Throws Failure or ViewError.
