@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,12 @@ from dlbench.environments.environment import Environment
 from dlbench.errors import last_line
 from dlbench.libraries.discover import Catalogue
 
+#: What Python's faulthandler writes when a signal ends the process, which the signal says already.
+FAULTHANDLER = re.compile(
+    r"^Fatal Python error: (?:Segmentation fault|Aborted|Bus error|Illegal instruction)\n.*"
+    r"|^Extension modules: .*",
+    re.DOTALL | re.MULTILINE,
+)
 WORKER = Path(__file__).with_name("worker_main.py")
 END = {"do": "end"}
 Started = TypeVar("Started", bound="Worker")
@@ -154,7 +161,8 @@ class Worker:
             text = f"{self._name} sent no valid answer{step}: {death.how}"
         else:
             how = death.signal or f"exit status {death.exit_status}"
-            last = last_line(death.stderr_tail) or last_line(death.stdout_tail)
+            own = FAULTHANDLER.sub("", death.stderr_tail)
+            last = last_line(own) or last_line(death.stdout_tail)
             text = f"{self._name} ended{step}: {how}" + (f": {last}" if last else "")
         return RequestFailed(text, death.outcome, death=death)
 

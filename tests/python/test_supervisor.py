@@ -64,6 +64,11 @@ def test_an_endless_line_ends_the_worker() -> None:
         ("print('so', flush=True); sys.exit(0)", "crashed", "ended: exit status 0: so"),
         ("os.kill(os.getpid(), 11)", "crashed", "ended: SIGSEGV"),
         (
+            "import faulthandler; faulthandler.enable(); os.write(2, b'why\\n'); os.abort()",
+            "crashed",
+            "ended: SIGABRT: why",
+        ),
+        (
             'os.write(3, b\'{"step": "make"}\\n\'); os.abort()',
             "crashed",
             "ended at step 'make': SIGABRT",
