@@ -26,5 +26,11 @@ def calls(source, target):
     return {"dlpack": Call(jax.dlpack.from_dlpack, X, device=place)}
 
 
+def snapshot(array):
+    # No public function names the stream that JAX works on. Its import passes another one, which
+    # `Device.get_stream_for_external_ready_events` returns: the next of four in each call.
+    return array + 0
+
+
 def extras(array):
     return {}

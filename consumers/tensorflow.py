@@ -15,5 +15,10 @@ PROTOCOLS = {
 }
 
 
+def snapshot(array):
+    # No public function names the stream that TensorFlow works on, and its import passes none.
+    return array + 0
+
+
 def extras(array):
     return {}

@@ -19,6 +19,7 @@ _point_of_dying.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 
 NAME = ctypes.c_char_p(b"dltensor_versioned")
 USED = ctypes.c_char_p(b"used_dltensor_versioned")
+USED_LEGACY = ctypes.c_char_p(b"used_dltensor")
 
 
 class Tensor(ctypes.Structure):
@@ -45,6 +46,16 @@ class Versioned(ctypes.Structure):
         ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
         ("flags", ctypes.c_uint64),
         ("tensor", Tensor),
+    )
+
+
+class Managed(ctypes.Structure):
+    """Before version 1.0."""
+
+    _fields_ = (
+        ("tensor", Tensor),
+        ("manager_ctx", ctypes.c_void_p),
+        ("deleter", ctypes.CFUNCTYPE(None, ctypes.c_void_p)),
     )
 
 
@@ -93,11 +104,15 @@ def versioned(capsule: Any) -> Versioned:
     return Versioned.from_address(_python.PyCapsule_GetPointer(capsule, b"dltensor_versioned"))
 
 
-def take(capsule: Any) -> Versioned:
+def take(capsule: Any) -> Versioned | Managed:
     """As a consumer takes it: the caller owes it a call of the deleter."""
-    managed = versioned(capsule)
+    if _python.PyCapsule_IsValid(id(capsule), b"dltensor"):
+        managed = Managed.from_address(_python.PyCapsule_GetPointer(capsule, b"dltensor"))
+        _python.PyCapsule_SetName(capsule, USED_LEGACY)
+        return managed
+    found = versioned(capsule)
     _python.PyCapsule_SetName(capsule, USED)
-    return managed
+    return found
 
 
 @ctypes.PYFUNCTYPE(None, ctypes.c_void_p)

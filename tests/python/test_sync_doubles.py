@@ -251,6 +251,25 @@ def test_jax_is_pending_behind_the_delay_of_an_imported_array(tmp_path: Path) ->
     assert requested(entry) == ("own", "stream", True)
 
 
+def test_consumers_without_a_named_stream_read_by_their_own_work(tmp_path: Path) -> None:
+    """JAX passes another stream in each call, TensorFlow passes none and does not wait."""
+    producers = "native,cupy,jax,faulty:no-wait"
+    found = observe(tmp_path, producers, "jax,tensorflow")
+    own = {pair: requested(entry) for pair, entry in found.items()}
+    assert own == {
+        ("native", "jax"): ("other", "stream", True),
+        ("cupy", "jax"): ("other", "stream", True),
+        ("jax", "jax"): ("other", "stream", True),
+        ("faulty:no-wait", "jax"): ("other", "none", True),
+        ("native", "tensorflow"): ("omitted", "none", True),
+        ("cupy", "tensorflow"): ("omitted", "none", True),
+        ("jax", "tensorflow"): ("omitted", "host", True),
+        ("faulty:no-wait", "tensorflow"): ("omitted", "none", True),
+    }
+    for pair, (_, word, _) in own.items():
+        assert found[pair]["outcome"] == ("race" if word == "none" else "zero-copy"), pair
+
+
 def test_a_loop_that_the_host_drives_is_not_classified(tmp_path: Path) -> None:
     """`busy` as on the CPU, with a loop, is too slow on a GPU."""
     text = (HERE.parents[1] / "producers" / "jax.py").read_text(encoding="utf-8")

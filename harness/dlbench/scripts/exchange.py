@@ -358,12 +358,15 @@ def _on_queues(parts: Parts) -> list[str]:
     is_race, kind = entry.outcome == "race", Device.parse(device).kind
     if not is_race and entry.late_free != "late":
         return []
+    is_on_stream = kind in ("cuda", "rocm")
+    if is_on_stream and (
+        parts.find("producer", "compute_from")
+        or not (parts.find("consumer", "on_stream") or parts.find("consumer", "stream"))
+    ):
+        return []  # such a stream has no name
     call = parts.call()[0]
     end = ["observed, now = 'early', 'early' if found else 'in order'"]
     end = [f"print(f'{{found}} of {TRIES} reads saw other content')", *end, *VERDICT]
-    is_on_stream = kind in ("cuda", "rocm")
-    if is_on_stream and parts.find("producer", "compute_from"):
-        return []  # dlbench fills the producer's stream through an array of its own
     if is_race and parts.find("producer", "busy"):
         lines = [f"array = {parts.helper('producer', 'busy', 'case', repr(device), '0.02')}"]
         if parts.find("producer", "new_stream"):

@@ -239,7 +239,15 @@ Synchronization::Synchronization(ExchangeCall& call, ProtocolSearch& search, con
     {
       const OnStream producing = streams_->producing();
       const OnStream consuming = streams_->consuming(streams_->own());
-      connect(search.record_now());
+      recording_ = search.record_now();
+      // The consumer may pass another stream in each call, so its requests cannot be replayed.
+      is_whole_ = reads_by_snapshot(libraries_.consumer);
+      if (is_whole_ && call.is_proxied()) {
+        throw Failure{Outcome::unsupported, "",
+                      "the stream of " + libraries_.exchange.consumer +
+                          " has no name, and the protocol is not its own choice"};
+      }
+      connect(is_whole_ ? Recording() : recording_);
     }
     on_streams_.emplace(libraries_, *split_, *streams_);
     passable.own = streams_->own();
@@ -276,7 +284,7 @@ Recording Synchronization::record_on_default(ProtocolSearch& search) const try {
 
 void Synchronization::plan_on_streams(const Passable& passable, const Recording& on_default,
                                       PyObject* array) {
-  const Recording& recording = split_->recording();
+  const Recording& recording = is_whole_ ? recording_ : split_->recording();
   const Request* const exported = export_call(recording);
   if (exported == nullptr) {
     const bool has_api = has_exchange_api(recording);
@@ -294,6 +302,7 @@ void Synchronization::plan_on_streams(const Passable& passable, const Recording&
     trial.is_current = true;
     trials_.push_back(std::move(trial));
   }
+  if (is_whole_) return;
   add_values_of_streams(trials_, passable);
   // A function in place of the method has no `dl_device`.
   if (libraries_.exported)
@@ -329,7 +338,7 @@ sync::Queue Synchronization::queue_of(const SyncTrial& trial) {
 }
 
 bool Synchronization::has_late_free() const {
-  return streams_ && streams_->is_filled_here() && !trials_.empty();
+  return streams_ && streams_->is_filled_here() && !is_whole_ && !trials_.empty();
 }
 
 std::string Synchronization::late_free() {

@@ -62,6 +62,8 @@ class Synchronization {
   std::optional<StreamQueue> on_streams_;
   std::optional<LibraryQueue> in_library_;
   std::vector<SyncTrial> trials_;
+  Recording recording_;
+  bool is_whole_ = false;  // the exchange is made in one call, not replayed
 };
 
 }  // namespace dlbench::worker

@@ -267,7 +267,34 @@ bool StreamQueue::is_independent(sync::Ns delay) {
   return trial_.content(streams_.read(word_)) == Content::Old;
 }
 
+// Of arrays that share the memory of one that dlbench fills: an unordered snapshot must see the old
+// content.
+bool StreamQueue::is_snapshot_independent(sync::Ns delay) {
+  PyObject* const filled = trial_.source() != nullptr ? trial_.source() : array_.get();
+  const device::Address word = trial_.source() != nullptr ? trial_.source_word() : word_;
+  if (!probe_) {
+    split_.begin(filled);
+    probe_ = split_.import_array();
+    split_.end();
+  }
+  streams_.arm(word, trial_.words(), delay, 0);
+  return read_snapshot(probe_) == Content::Old;
+}
+
+// The consumer makes the copy on its own stream. Reading its values may wait.
+Content StreamQueue::read_snapshot(const Ref& result) {
+  const Ref snapshot = libraries_.consumer.function("snapshot");
+  const Ref copy = checked(PyObject_CallOneArg(snapshot.get(), result.get()));
+  wait_for(libraries_.consumer, copy);
+  const Held values = read_values(copy.get(), libraries_.consumer);
+  unsigned word = 0;
+  std::memcpy(&word, reinterpret_cast<const char*>(values.view.address) + place_.offset,
+              sizeof word);
+  return trial_.content(word);
+}
+
 Content StreamQueue::read() {
+  if (reads_by_snapshot(libraries_.consumer)) return read_snapshot(result_);
   const unsigned word = reading_ ? streams_.fetch() : streams_.read(result_word());
   reading_ = false;
   return trial_.content(word);
@@ -328,11 +355,18 @@ sync::Queue StreamQueue::queue() {
     return made;
   }
   // A read on the work stream is ordered after the producer's work, which is its purpose.
-  if (where_ != ReadOn::work)
-    made.is_independent = [this](sync::Ns delay) { return is_independent(delay); };
-  if (streams_.has_unrelated_stream()) made.decoy = [this] { return streams_.decoy(); };
+  const bool by_snapshot = reads_by_snapshot(libraries_.consumer);
+  if (where_ != ReadOn::work) {
+    made.is_independent = [this, by_snapshot](sync::Ns delay) {
+      return by_snapshot ? is_snapshot_independent(delay) : is_independent(delay);
+    };
+  }
+  // Reading the values of a snapshot may wait for the unrelated streams too.
+  if (streams_.has_unrelated_stream() && !by_snapshot)
+    made.decoy = [this] { return streams_.decoy(); };
   if (!trial_.is_filled_here()) return made;
   made.delayed = [this] { return streams_.delayed(); };
+  if (by_snapshot) return made;
   made.gap = [this] { return streams_.gap(); };
   made.slow_read = [this](sync::Ns delay) { slow_read(delay); };
   made.drop = [this] { drop(); };

@@ -31,6 +31,9 @@ class TrialStreams {
   BusyArray make_busy(sync::Ns delay);
   sync::Content content(unsigned word) const;
   sync::Words& words() { return words_; }
+  /// The array of the native producer that `make_busy` uses; null without one. Borrowed.
+  PyObject* source() const { return source_ ? source_->array.get() : nullptr; }
+  device::Address source_word() const { return source_ ? source_->word : 0; }
 
   /// Makes the stream of the producer, or of the consumer, its current one until the end of the
   /// scope.
@@ -40,9 +43,11 @@ class TrialStreams {
   /// From now on the producer works on the consumer's stream, if its stream can be set.
   void produce_on_consumers_stream() { producer_ = own(); }
 
-  /// The stream that the consumer reads on, and another stream, as Python ints. The latter is empty
-  /// if the device has none.
-  Ref own() const { return Ref::borrow(consumer_.get()); }
+  /// The stream that the consumer reads on, and another stream, as Python ints. The former is empty
+  /// if it has no name, the latter if the device has none.
+  Ref own() const {
+    return reads_by_snapshot(libraries_.consumer) ? Ref() : Ref::borrow(consumer_.get());
+  }
   Ref foreign() const;
 
  private:
@@ -97,7 +102,9 @@ class StreamQueue {
   void export_array();
   void import_array();
   bool is_independent(sync::Ns delay);
+  bool is_snapshot_independent(sync::Ns delay);
   sync::Content read();
+  sync::Content read_snapshot(const Ref& result);
   void slow_read(sync::Ns delay);
   void drop();
   bool reuse();
@@ -112,6 +119,7 @@ class StreamQueue {
   Ref array_;              // if dlbench fills the stream
   std::vector<Ref> next_;  // the producer's arrays after the first one was dropped
   Ref result_;
+  Ref probe_;  // an import without pending work, for a consumer that reads by `snapshot`
   device::Address word_ = 0;
   bool reading_ = false;
   ReadOn where_ = ReadOn::own;

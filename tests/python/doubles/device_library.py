@@ -241,7 +241,9 @@ class Library:
         """`stream`: passed in the place of the current one."""
         source.__dlpack_device__()
         passed = self.named() if stream is None else stream
-        capsule = source.__dlpack__(stream=passed, max_version=(1, 0))
+        return self.from_capsule(source.__dlpack__(stream=passed, max_version=(1, 0)))
+
+    def from_capsule(self, capsule: Any) -> Array:
         borrowed = BorrowedTensor(capsule)
         tensor = borrowed.managed.tensor
         kind = next(kind for kind, code in CODES.items() if code == tensor.code)

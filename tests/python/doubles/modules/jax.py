@@ -134,7 +134,7 @@ def _from_dlpack(source: Any, device: Device | None = None, copy: bool | None = 
     found = GPUS[number]
     stream = found.get_stream_for_external_ready_events()
     library = found.library
-    array = library.from_dlpack(source, stream)
+    array = library.from_capsule(source.__dlpack__(stream=stream))
     return Array(found, array, found.recorded(stream))
 
 
