@@ -309,7 +309,7 @@ def test_a_row_without_a_class_has_the_code_of_its_reason() -> None:
     shown = [
         line.plain for line in table.table(doc({"benchmarks": [], "not_measured": [entry]}), 200)
     ]
-    assert shown[2].split()[-3:] == ["(-1)", "argument-refused", "no"]
+    assert shown[2].split()[-3:] == ["refused", "(-1)", "no"]
     assert "-1: no synchronization requested" in shown[-1]
 
 

@@ -287,7 +287,7 @@ def test_the_terminal_tells_it(classified: tuple[Path, str, Cells]) -> None:
     _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
     lines = [line.split() for line in reported.splitlines()]
     for fault, word in (("no-wait", "none"), ("wrong-stream", "wrong-stream")):
-        wanted = [f"faulty:{fault}", "->", "native", "dlpack", "own", word]
+        wanted = [f"faulty:{fault}", "->", "native", "dlpack", word, "own"]
         assert wanted in [line[:6] for line in lines], reported
     assert any(line[:1] == ["race"] for line in lines)
     assert max(map(len, reported.splitlines())) <= 80
@@ -373,8 +373,8 @@ def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
         assert found[2]["reason"] == "BufferError: streams have addresses"
         assert found["own"]["waits"] == ("none" if way == "racing" else "stream")
     assert [cells[way]["outcome"] for way in ways] == ["zero-copy", "race", "zero-copy"]
-    assert {cells[way]["late_free"] for way in ("", "racing")} == {"safe"}
-    assert cells["offended"]["late_free"] == "inconclusive"
+    # Late frees are tried before any value that a library may mind.
+    assert {entry["late_free"] for entry in cells.values()} == {"safe"}
 
 
 @fakes.needs_fakes

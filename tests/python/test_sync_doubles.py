@@ -195,7 +195,7 @@ CORRECT = {
     },
 }
 #: What libraries do otherwise. PyTorch's default is -1.
-REFUSED = {
+OTHERWISE = {
     ("native", "cuda"): {0: "ValueError: stream 0 is not allowed on cuda"},
     ("native", "rocm"): {
         stream: f"ValueError: stream {stream} is not allowed on rocm" for stream in (1, 2)
@@ -227,7 +227,7 @@ def test_torch_beside_other_libraries(
     for (producer, consumer), entry in found.items():
         pair = f"{producer} -> {consumer}"
         kind = device.partition(":")[0]
-        assert waits(entry) == CORRECT[kind] | REFUSED.get((producer, kind), {}), pair
+        assert waits(entry) == CORRECT[kind] | OTHERWISE.get((producer, kind), {}), pair
         assert requested(entry) == ("own", "stream", True), pair
         # Both libraries on the default stream.
         assert requested(entry, "legacy") == (1 if kind == "cuda" else 0, "stream", True), pair

@@ -11,7 +11,7 @@ from dlbench.document import Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
 
-HEAD = ("from -> to", "protocol", "device", "in", "stream", "read on", "waits", "text", "data read",
+HEAD = ("from -> to", "protocol", "device", "in", "waits", "stream", "text", "data read",
         "transfer", "export held", "import held", "gap", "why not")  # fmt: skip
 RIGHT = ("transfer", "export held", "import held", "gap")
 #: Columns that are left out, in this order, until the table fits; rows stay distinct without them.
@@ -37,8 +37,7 @@ def table(document: Document, width: int) -> list[Text]:
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
-    axes = ("read on", "protocol", "device")
-    alike = [head for head in axes if len({row[head] for row in rows}) == 1]
+    alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
     heads, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
     shown = [
         Text(shorten("synchronization while the producer's queue is busy", width), style="bold")
@@ -65,9 +64,9 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     row["from -> to"] = f"{entry.producer} -> {entry.consumer}"
     row["protocol"], row["device"] = entry.protocol, entry.device
     row["in"] = "" if entry.environment == DEFAULT else entry.environment
-    row["stream"] = stream(one)
-    row["read on"], row["text"] = one.reads_on, text(one)
-    row["waits"] = one.waits or one.code
+    place = "" if one.reads_on == "own" else f" {one.reads_on}"
+    row["stream"], row["text"] = f"{stream(one)}{place}", text(one)
+    row["waits"] = one.waits or one.code.removeprefix("argument-")
     row["data read"] = one.content
     row["transfer"] = "" if one.transfer_ns is None else values.duration(one.transfer_ns)
     for side, blocked in one.blocked.items():

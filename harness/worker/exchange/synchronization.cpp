@@ -253,8 +253,9 @@ Synchronization::Synchronization(ExchangeCall& call, ProtocolSearch& search, con
     passable.own = streams_->own();
     passable.foreign = streams_->foreign();
     PyObject* const array = on_streams_->array();
-    const Recording on_default =
-        can_set_stream(call.consumer()) ? record_on_default(search) : Recording();
+    const Recording on_default = can_set_stream(call.consumer()) && !has_own_stream(call.consumer())
+                                     ? record_on_default(search)
+                                     : Recording();
     plan_on_streams(passable, on_default, array != nullptr ? array : call.first_array());
   } else {
     connect(search.observed().recording);
