@@ -86,4 +86,7 @@ def test_every_rule_has_its_faulty_adapter() -> None:
     text = "".join(path.read_text() for path in prove.PLANTED.rglob("*.py"))
     layouts = ("grid", "fortran", "strided", "reversed", "broadcast", "ones", "scalar", "empty")
     named = {f"export.{layout}" for layout in layouts}
+    orders = ("omitted", "none", "legacy", "per-thread", "handle")
+    named |= {prove.ORDER_RULES + order for order in orders}
+    named |= {"import.stream-cuda", "import.stream-rocm"}
     assert [name for name in RULES.by_name if f'"{name}"' not in text and name not in named] == []

@@ -116,7 +116,7 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
     wide = [(to_hex(p.get_facecolor()), p.get_x(), p.get_width()) for p in bars]
     export, take = sync.COLORS["export"], sync.COLORS["import"]
     assert wide == [(export, 0, 0.9), (take, 0.9, 0.05), (export, 0, 0.0), (take, 0.0, 0.0)]
-    for word in ("no stream", "stream -1", "host, new data read", "none"):
+    for word in ("stream None", "stream -1", "host, new data read", "none"):
         assert word in words(figure)
 
 
@@ -127,7 +127,7 @@ def test_sync_calls_no_two_rows_the_same() -> None:
     labels = [t.get_text() for t in sync.figure(doc(samples.document(*made))).axes[0].texts]
     assert len({label for label in labels if ARROW in label}) == len(ways)
     (plain,) = (t for t in words(sync.figure(doc(samples.document(made[0])))).split("jax")[1:])
-    assert plain.split()[:3] == ["cuda:0", "no", "stream"]
+    assert plain.split()[:3] == ["cuda:0", "stream", "None"]
 
 
 def test_what_is_drawn_at_the_end_and_what_on_request(tmp_path: Path) -> None:

@@ -364,7 +364,7 @@ def test_synchronization_is_a_table_where_the_document_has_it(open_page: Open) -
     page = open_page(document)
     rows = page.texts("#sync-table tbody tr")
     assert [row.split("cpu")[1] for row in rows] == [
-        "nonehostnew910 ns98 %1.0 %1.20 us", "-1noneold80.0 ns0.0 %0.0 %",
+        "Nonehostnew910 ns98 %1.0 %1.20 us", "-1noneold80.0 ns0.0 %0.0 %",
     ]  # fmt: skip
 
 

@@ -210,7 +210,10 @@ class Subject:
         """Its adapter's entry for a protocol."""
         table = getattr(self.consumer, "PROTOCOLS", {})
         assume(protocol in table, f"it imports nothing by {protocol}")
-        return table[protocol]
+        calls = getattr(self.consumer, "calls", None)
+        if calls is None or self.device == "cpu":
+            return table[protocol]
+        return {**table, **calls(self.device, self.device)}[protocol]
 
     @property
     def imports_capsules(self) -> bool:
