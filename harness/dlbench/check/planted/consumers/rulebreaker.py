@@ -20,6 +20,7 @@ DISTRIBUTION = None
 HIDDEN = True
 ARGUMENTS = {"honest": "", "breaks": "RULE"}
 CODED = {2: "cuda", 10: "rocm"}
+DEVICES = ("cpu", *CODED.values())
 DTYPES = {(code, bits, 1): name for name, (code, bits) in CODES.items()}
 
 choose(ARGUMENT)
