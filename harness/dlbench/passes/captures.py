@@ -17,6 +17,7 @@ from dlbench.environments.environment import where
 from dlbench.passes.synchronization import smallest_exchanges, start_with_queues
 from dlbench.passes.walk import Pass
 from dlbench.supervisor import RequestFailed, Worker
+from dlbench.sync.trials import document_row
 from dlbench.text.grouping import grouped
 
 #: The consumer's own argument, then the others, by kind of device. Those that a library must refuse
@@ -81,7 +82,7 @@ class CaptureExchanges(Pass[Captured, Result]):
         _, answer = worker.request_prepared(item.entry, request)
         if not answer["usable"]:
             worker.end()  # the next row gets a new one
-        return item.entry.name, [{**row, **_numbered(found)} for found in answer["capture"]]
+        return item.entry.name, [{**row, **document_row(found)} for found in answer["capture"]]
 
     def fail(self, item: Captured, failure: RequestFailed) -> Result:
         return item.entry.name, [{**item.row(), "result": "failed", "reason": str(failure)}]
@@ -105,10 +106,3 @@ def missing_rows(entry: Entry) -> list[Captured]:
     }
     rows = product(STREAMS[Device.parse(entry.device).kind], PRODUCER_STREAMS)
     return [Captured(entry, *row) for row in rows if row not in known]
-
-
-def _numbered(found: Row) -> Row:
-    """A row of the worker in the form of the document: numbers for numbered streams."""
-    stream = found["stream"]
-    is_number = stream.removeprefix("-").isdigit()
-    return {**found, "stream": int(stream) if is_number else stream or None}

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from dlbench.document import Capture, Document, Entry, Pair
 from dlbench.environments.environment import DEFAULT
+from dlbench.sync.table import stream
 from dlbench.text.layout import count, fitting, fold, shorten
 
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "producer on", "result", "nodes",
@@ -60,7 +61,7 @@ def _row(entry: Entry, one: Capture) -> dict[str, str]:
         "protocol": entry.protocol,
         "device": entry.device,
         "in": "" if entry.environment == DEFAULT else entry.environment,
-        "stream": _stream(one),
+        "stream": stream(one),
         "producer on": PRODUCER_ON[one.producer_stream],
         "result": one.result,
         "nodes": "" if one.nodes is None else str(one.nodes),
@@ -69,15 +70,10 @@ def _row(entry: Entry, one: Capture) -> dict[str, str]:
     }
 
 
-def _stream(one: Capture) -> str:
-    """ "None", "-1", "own"; a value that dlbench passed is in brackets."""
-    return str(one.stream) if one.is_of_consumer else f"({one.stream})"
-
-
 def facts(entry: Entry) -> Iterator[tuple[str, str]]:
     """The facts of one cell, one line for each row."""
     for one in entry.capture:
-        words = [f"stream {_stream(one)}, producer on the {PRODUCER_ON[one.producer_stream]}"]
+        words = [f"stream {stream(one)}, producer on the {PRODUCER_ON[one.producer_stream]}"]
         words[0] += f": {one.result}"
         words += [] if one.nodes is None else [count(one.nodes, "node")]
         words += [f"at {one.at}"] if one.at else []

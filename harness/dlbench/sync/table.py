@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from dlbench import values
-from dlbench.document import Document, Entry, Pair, Sync
+from dlbench.document import Capture, Document, Entry, Pair, Sync
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
 
@@ -76,7 +76,7 @@ def _row(entry: Entry, one: Sync) -> dict[str, str]:
     return row
 
 
-def stream(one: Sync) -> str:
+def stream(one: Sync | Capture) -> str:
     """ "None", "omitted", "-1", "own"; a value that dlbench passed is in brackets."""
     return str(one.stream) if one.is_of_consumer else f"({one.stream})"
 

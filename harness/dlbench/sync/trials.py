@@ -31,7 +31,7 @@ def try_each(
     """
     worker.send_request(prepare)
     plan = worker.send_request({**prepare, "do": "sync"})
-    trials = [(_row(trial["row"]), trial["is_hostile"]) for trial in plan["trials"]]
+    trials = [(document_row(trial["row"]), trial["is_hostile"]) for trial in plan["trials"]]
     if not trials:
         return None
     rows = found.setdefault("sync", [row for row, _ in trials])
@@ -43,7 +43,7 @@ def try_each(
         try:
             if is_left(rows[place]):
                 tried = worker.send_request({"do": "sync_trial", "id": 0, "trial": number})
-                rows[place] = _row(tried)
+                rows[place] = document_row(tried)
                 keep()
             if number == 0 and plan["has_late_free"] and "late_free" not in found:
                 found["late_free"] = "inconclusive"  # if it crashes
@@ -72,7 +72,7 @@ def is_last(failure: RequestFailed) -> bool:
     return failure.outcome == "timed-out"
 
 
-def _row(found: dict[str, Any]) -> dict[str, Any]:
+def document_row(found: dict[str, Any]) -> dict[str, Any]:
     """Converts a result to the form of the document: numbers for numbered streams, and no null."""
     stream = found["stream"]
     number = stream.removeprefix("-").isdigit()

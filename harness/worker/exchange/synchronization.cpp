@@ -184,10 +184,7 @@ void classify(Ordering& found, const std::function<sync::Queue()>& make_queue) {
     found.gap_ns = verdict.gap_ns;
     if (!verdict.reason.empty()) found.reason = reason_of(verdict.reason);
   } catch (const Failure& failure) {
-    std::string text = failure.exception;
-    if (!failure.reason.empty()) text += (text.empty() ? "" : ": ") + failure.reason;
-    if (text.empty()) text = "the call was refused without a message";
-    found.reason = {std::string(codes::kArgumentRefused), text,
+    found.reason = {std::string(codes::kArgumentRefused), message_of(failure),
                     data_of("exception", failure.exception)};
   } catch (const std::exception& error) {
     // Earlier observations are kept.

@@ -1,6 +1,5 @@
 #include "worker/library/described.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -57,16 +56,6 @@ std::optional<Held> read_dlpack(PyObject* array) {
   return Held{std::move(view), keeper_of(std::move(capsule))};
 }
 
-// Does the object name the type of its elements besides the buffer's format?
-bool names_elements(PyObject* array, bool is_signed) {
-  if (PyObject_HasAttrString(array, "dtype") != 0) return true;
-  // Bytes have the format "B", also in a memoryview.
-  return is_signed &&
-         std::ranges::any_of(
-             std::array{"format", "typecode", "__dlpack__", "__array_interface__"},
-             [&](const char* name) { return PyObject_HasAttrString(array, name) != 0; });
-}
-
 std::optional<Held> read_buffer_as(PyObject* array, bool is_opaque) {
   if (!PyObject_CheckBuffer(array)) return {};
   const std::shared_ptr<Py_buffer> buffer(new Py_buffer{}, [](Py_buffer* held) {
@@ -98,9 +87,9 @@ std::optional<Held> read_buffer_as(PyObject* array, bool is_opaque) {
   if (swapped) facts.format.remove_prefix(1);
   Held held{exchange::read(facts), buffer};
   held.view.swapped = swapped;
-  // An Arrow buffer has the format "b", and describes its elements nowhere else.
+  // An Arrow buffer has the format "b".
   const bool is_byte = facts.itemsize == 1 && (facts.format == "B" || facts.format == "b");
-  held.view.untyped = is_byte && rank <= 1 && !names_elements(array, facts.format == "b");
+  held.view.untyped = is_byte && rank <= 1 && !PyObject_HasAttrString(array, "dtype");
   return held;
 }
 

@@ -52,12 +52,6 @@ class Capturing {
   bool is_open_ = true;
 };
 
-std::string text_of(const Failure& failure) {
-  std::string text = failure.exception;
-  if (!failure.reason.empty()) text += (text.empty() ? "" : ": ") + failure.reason;
-  return text.empty() ? "the call raised without a message" : text;
-}
-
 // The exchange inside the capture: what raises or breaks it first.
 void exchange(const sync::Queue& queue, const Capturing& capturing, Capture& found) {
   for (const auto& [name, call] :
@@ -65,7 +59,7 @@ void exchange(const sync::Queue& queue, const Capturing& capturing, Capture& fou
     try {
       (*call)();
     } catch (const Failure& failure) {
-      found.reason = text_of(failure);
+      found.reason = message_of(failure);
     }
     if (found.reason.empty() && !capturing.is_invalidated()) continue;
     found.at = name;
@@ -128,7 +122,7 @@ void try_capture(const sync::Queue& queue, sync::Streams& streams, Capture& foun
     }
     if (is_done && found.result == Captured::captured) found.result = Captured::host_wait;
   } catch (const Failure& failure) {
-    fail(text_of(failure));
+    fail(message_of(failure));
   } catch (const std::exception& error) {
     fail(error.what());
   }
