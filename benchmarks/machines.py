@@ -20,7 +20,7 @@ sys.path.insert(0, str(ROOT / "tests/python"))
 
 import browser  # noqa: E402
 import synthetic  # noqa: E402
-from dlbench.fleet import plan  # noqa: E402
+from dlbench.machines import plan  # noqa: E402
 
 LIBRARIES = synthetic.TWELVE
 

@@ -21,10 +21,10 @@ SOURCES = ("range", "nvtx", "roctx", "recorder")
 
 def build(folder: Path) -> Path:
     """Compile the loop with the sources of ranges, as CMake does."""
-    sources = [str(ROOT / "harness/trace" / f"{name}.cpp") for name in SOURCES]
+    sources = [str(ROOT / "harness/core/trace" / f"{name}.cpp") for name in SOURCES]
     program = folder / "loop"
     flags = ["-std=c++20", "-O3", "-DNDEBUG", "-fPIC", "-fvisibility=hidden", "-DDLBENCH_NVTX"]
-    include = [f"-I{ROOT / 'harness'}", f"-isystem{tools.nvtx_include()}"]
+    include = [f"-I{ROOT / 'harness/core'}", f"-isystem{tools.nvtx_include()}"]
     loop = str(Path(__file__).with_suffix(".cpp"))
     command = [tools.compiler(), *flags, *include, loop, *sources, "-o", str(program), "-ldl"]
     subprocess.run(command, check=True)

@@ -1,7 +1,7 @@
 """Records long series of rounds of one worker, for the simulation of the intervals.
 
-Writes tests/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native producer
-and consumer, with the same number of rounds each, in random order, as in a run.
+Writes tests/core/stats/recorded_rounds.cpp: eight exchanges of NumPy, PyTorch and the native
+producer and consumer, with the same number of rounds each, in random order, as in a run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ CELLS = [
     ("torch", "native", 1 << 20),
     ("numpy", "native", 64 << 20),
 ]
-TARGET = Path(__file__).parents[1] / "tests/stats/recorded_rounds.cpp"
+TARGET = Path(__file__).parents[1] / "tests/core/stats/recorded_rounds.cpp"
 FOLDER = Path(dlbench.__file__).parent
 
 

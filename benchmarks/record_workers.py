@@ -1,6 +1,6 @@
 """Records the results of many workers for the same exchange, for the simulation of comparisons.
 
-Writes tests/stats/recorded_workers.cpp from the journals of runs. Every worker measures the
+Writes tests/core/stats/recorded_workers.cpp from the journals of runs. Every worker measures the
 reference exchange, native -> native, so a run of many pairs is a series of processes that measured
 the same exchange.
 """
@@ -11,7 +11,7 @@ import argparse
 import json
 from pathlib import Path
 
-TARGET = Path(__file__).parents[1] / "tests/stats/recorded_workers.cpp"
+TARGET = Path(__file__).parents[1] / "tests/core/stats/recorded_workers.cpp"
 FEWEST = 60
 
 

@@ -4,7 +4,7 @@ string(REGEX MATCH "[0-9][^\"]*" DLBENCH_VERSION "${version_line}")
 
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/harness/*.cpp ${PROJECT_SOURCE_DIR}/harness/*.hpp
-  ${PROJECT_SOURCE_DIR}/harness/device/kernels/*)
+  ${PROJECT_SOURCE_DIR}/harness/core/device/kernels/*)
 set(hashes "")
 foreach(source ${hashed_sources})
   file(SHA256 ${source} hash)
@@ -13,5 +13,5 @@ foreach(source ${hashed_sources})
 endforeach()
 string(SHA256 DLBENCH_SOURCE_HASH "${hashes}")
 string(SUBSTRING ${DLBENCH_SOURCE_HASH} 0 12 DLBENCH_SOURCE_HASH)
-configure_file(${PROJECT_SOURCE_DIR}/harness/model/build.cpp.in ${PROJECT_BINARY_DIR}/build.cpp @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/harness/core/model/build.cpp.in ${PROJECT_BINARY_DIR}/build.cpp @ONLY)
 target_sources(dlbench_model PRIVATE ${PROJECT_BINARY_DIR}/build.cpp)

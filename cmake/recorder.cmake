@@ -5,7 +5,7 @@ set(DLBENCH_RECORDER_DIR ${PROJECT_BINARY_DIR}/recorder)
 set(folder ${PROJECT_SOURCE_DIR}/tests/recorder)
 
 add_library(dlbench_recorder MODULE ${folder}/recorder.cpp)
-target_include_directories(dlbench_recorder PRIVATE ${PROJECT_SOURCE_DIR}/harness)
+target_include_directories(dlbench_recorder PRIVATE ${DLBENCH_INCLUDE})
 target_compile_options(dlbench_recorder PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
   $<$<BOOL:${DLBENCH_WERROR}>:-Werror>)
 target_link_options(dlbench_recorder PRIVATE -static-libstdc++ -static-libgcc)

@@ -1,4 +1,7 @@
-# A room is a folder, a static library and a test executable of the same name.
+# A room is a folder, a static library and a test executable of the same name. The rooms of `core`
+# and `results` are used by all others, those of `supervisor` only by the parent process.
+set(DLBENCH_INCLUDE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness
+  ${PROJECT_SOURCE_DIR}/harness/core)
 
 # Headers take most of the compile time, so eight files in one unit take half the time. The preset
 # `edit` compiles file by file, which rebuilds less after a change.
@@ -34,7 +37,7 @@ endfunction()
 
 # These plan, supervise and convert, where a run spends no time. At -O1 they compile in a quarter
 # less time.
-set(DLBENCH_COLD dlbench_plan dlbench_fleet _core)
+set(DLBENCH_COLD dlbench_plan dlbench_supervisor _core)
 
 function(dlbench_compile_options target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion
@@ -49,7 +52,7 @@ function(dlbench_compile_options target)
   endif()
   if(DLBENCH_SANITIZE)
     # At -O0 these compile in two thirds of the time, and their tests take the same time.
-    if(target MATCHES "^dlbench_(plan|fleet|results)$")
+    if(target MATCHES "^dlbench_(plan|supervisor|results)$")
       target_compile_options(${target} PRIVATE -O0)
     endif()
     target_compile_options(${target} PRIVATE -fsanitize=${DLBENCH_SANITIZE} -fno-omit-frame-pointer
@@ -70,35 +73,32 @@ function(dlbench_drop_linux_only list)
   endif()
 endfunction()
 
-# dlbench_room(NAME [USES rooms...] [LINKS targets...] [PUBLIC_LINKS targets...])
+# dlbench_room(NAME IN folders... [USES rooms...] [LINKS targets...] [PUBLIC_LINKS targets...])
 function(dlbench_room name)
-  cmake_parse_arguments(arg "" "" "USES;LINKS;PUBLIC_LINKS" ${ARGN})
-  set(folder ${PROJECT_SOURCE_DIR}/harness/${name})
-  set(include_root ${PROJECT_SOURCE_DIR}/harness)
-  if(name STREQUAL "results")
-    set(folder ${PROJECT_SOURCE_DIR}/results)
-    set(include_root ${PROJECT_SOURCE_DIR})
-  endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cpp)
+  cmake_parse_arguments(arg "" "" "IN;USES;LINKS;PUBLIC_LINKS" ${ARGN})
+  list(TRANSFORM arg_IN PREPEND ${PROJECT_SOURCE_DIR}/)
+  list(TRANSFORM arg_IN APPEND /*.cpp)
+  file(GLOB sources CONFIGURE_DEPENDS ${arg_IN})
   dlbench_drop_linux_only(sources)
   if(NOT sources)
     add_library(dlbench_${name} INTERFACE)
     return()
   endif()
   add_library(dlbench_${name} STATIC ${sources})
-  target_include_directories(dlbench_${name} PUBLIC ${include_root})
+  target_include_directories(dlbench_${name} PUBLIC ${DLBENCH_INCLUDE})
   list(TRANSFORM arg_USES PREPEND dlbench_)
   target_link_libraries(dlbench_${name} PUBLIC ${arg_USES} ${arg_PUBLIC_LINKS} PRIVATE ${arg_LINKS})
   dlbench_compile_options(dlbench_${name})
   dlbench_unity(dlbench_${name})
 endfunction()
 
-function(dlbench_room_tests name)
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${name}/*.cpp)
+function(dlbench_room_tests name folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${folder}/*.cpp)
   dlbench_drop_linux_only(sources)
   if(sources)
     add_executable(${name}_tests ${sources})
-    target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+    target_include_directories(${name}_tests PRIVATE ${PROJECT_SOURCE_DIR}/tests
+      ${PROJECT_SOURCE_DIR}/tests/core)
     target_link_libraries(${name}_tests PRIVATE dlbench_${name} GTest::gtest GTest::gtest_main)
     dlbench_compile_options(${name}_tests)
     dlbench_unity(${name}_tests)
@@ -108,9 +108,9 @@ function(dlbench_room_tests name)
       # Halves the compile time; the code under test keeps the optimization of the build.
       target_compile_options(${name}_tests PRIVATE -O0)
     endif()
-    # The tests of `fleet` mostly wait for workers.
+    # The tests of `supervisor` mostly wait for workers.
     set(shards 1)
-    if(name STREQUAL "fleet")
+    if(name STREQUAL "supervisor")
       set(shards 4)
     endif()
     foreach(shard RANGE 1 ${shards})
@@ -139,7 +139,7 @@ function(dlbench_extension name)
     return()
   endif()
   python_add_library(${name} MODULE WITH_SOABI ${sources})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/harness)
+  target_include_directories(${name} PRIVATE ${DLBENCH_INCLUDE})
   list(TRANSFORM arg_USES PREPEND dlbench_)
   target_link_libraries(${name} PRIVATE ${arg_USES} ${arg_LINKS})
   dlbench_compile_options(${name})
@@ -154,7 +154,7 @@ function(dlbench_native name source)
     return()
   endif()
   python_add_library(${name} MODULE WITH_SOABI ${PROJECT_SOURCE_DIR}/${source})
-  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/harness)
+  target_include_directories(${name} PRIVATE ${DLBENCH_INCLUDE})
   target_link_libraries(${name} PRIVATE dlbench_dlpack)
   dlbench_compile_options(${name})
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)

@@ -141,9 +141,8 @@ def picture_report() -> None:
 
 def picture_figure() -> None:
     """The figure `scaling` of the sample run, small enough for a page."""
-    from dlbench.plots import drawing, scaling
-
     from dlbench.document import read_document
+    from dlbench.plots import drawing, scaling
 
     drawn = io.BytesIO()
     with drawing.style():

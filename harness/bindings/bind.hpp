@@ -22,7 +22,7 @@ auto init_from_attributes() {
 
 void bind_model(pybind11::module_& module);
 void bind_plan(pybind11::module_& module);
-void bind_fleet(pybind11::module_& module);
+void bind_supervisor(pybind11::module_& module);
 void bind_worker(pybind11::module_& module);
 void bind_results(pybind11::module_& module);
 void bind_stats(pybind11::module_& module);

@@ -8,7 +8,7 @@
 
 #include "bindings/bind.hpp"
 #include "model/build.hpp"
-#include "results/compare.hpp"
+#include "results/comparison/compare.hpp"
 #include "stats/stages.hpp"
 #include "stats/stats.hpp"
 

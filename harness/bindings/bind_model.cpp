@@ -8,7 +8,7 @@
 #include "model/names.hpp"
 #include "model/outcome.hpp"
 #include "model/units.hpp"
-#include "plan/plan.hpp"
+#include "supervisor/plan/plan.hpp"
 #include "trace/nvtx.hpp"
 
 namespace py = pybind11;

@@ -4,9 +4,9 @@
 
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
-#include "plan/axes.hpp"
-#include "plan/plan.hpp"
-#include "plan/shard.hpp"
+#include "supervisor/plan/axes.hpp"
+#include "supervisor/plan/plan.hpp"
+#include "supervisor/plan/shard.hpp"
 
 namespace py = pybind11;
 

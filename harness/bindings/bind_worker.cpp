@@ -16,25 +16,25 @@
 #include <vector>
 
 #include "bindings/bind.hpp"
-#include "fleet/grandchildren.hpp"
-#include "fleet/program.hpp"
-#include "fleet/wire.hpp"
-#include "fleet/worker.hpp"
+#include "supervisor/process/grandchildren.hpp"
+#include "supervisor/process/program.hpp"
+#include "supervisor/process/worker.hpp"
+#include "supervisor/wire.hpp"
 
 namespace py = pybind11;
 
 namespace dlbench::bindings {
 namespace {
 
-using fleet::Death;
 using nlohmann::json;
+using supervisor::Death;
 
 // The interval in seconds for checking signals and stop() from another thread.
 constexpr double kPollInterval = 0.05;
 // An instruction profile is one long line. Texts are not cut, because the caller decides how much
 // to show.
-constexpr fleet::Limits kLimits{.line = std::size_t{64} << 20,
-                                .text = std::numeric_limits<std::size_t>::max()};
+constexpr supervisor::Limits kLimits{.line = std::size_t{64} << 20,
+                                     .text = std::numeric_limits<std::size_t>::max()};
 
 /// Waits without the GIL. A signal handler may raise an exception through it.
 template <typename IsDone>
@@ -51,9 +51,9 @@ void wait_until(IsDone is_done) {
 /// A text of the operating system; pybind11 encodes it like os.fsencode().
 using OsText = std::filesystem::path;
 
-fleet::Command command_of(const std::vector<OsText>& words,
-                          const std::map<std::string, OsText>& variables) {
-  fleet::Command command;
+supervisor::Command command_of(const std::vector<OsText>& words,
+                               const std::map<std::string, OsText>& variables) {
+  supervisor::Command command;
   for (const OsText& word : words) command.words.push_back(word.native());
   for (const auto& [name, text] : variables) command.variables[name] = text.native();
   return command;
@@ -66,7 +66,7 @@ auto started(Start start) {
   audit_start();
   try {
     return start();
-  } catch (const fleet::CannotStart& error) {
+  } catch (const supervisor::CannotStart& error) {
     errno = error.code().value();
     PyErr_SetFromErrnoWithFilename(PyExc_OSError, error.program.c_str());
     throw py::error_already_set();
@@ -81,22 +81,21 @@ auto started(Start start) {
 /// and other threads can only stop the worker, and other calls raise.
 class Worker {
  public:
-  Worker(const fleet::Command& command, double timeout_s)
-      : worker_(
-            started([&] { return std::make_unique<fleet::Worker>(command, timeout_s, kLimits); })) {
-  }
+  Worker(const supervisor::Command& command, double timeout_s)
+      : worker_(started(
+            [&] { return std::make_unique<supervisor::Worker>(command, timeout_s, kLimits); })) {}
 
   py::object receive() {
-    fleet::Worker& worker = required();
-    std::optional<fleet::Answer> answer;
+    supervisor::Worker& worker = required();
+    std::optional<supervisor::Answer> answer;
     try {
       const Waiting waiting(*this);
       wait_until([&] {
         if (is_stopped_) return true;
         answer = worker.poll();
         if (!answer) {
-          fleet::Worker* const one = &worker;
-          fleet::wait({&one, 1}, kPollInterval);
+          supervisor::Worker* const one = &worker;
+          supervisor::wait({&one, 1}, kPollInterval);
           answer = worker.poll();
         }
         return answer.has_value();
@@ -141,7 +140,7 @@ class Worker {
   void stop() {
     is_stopped_ = true;
     if (is_waiting_) return;  // the waiting call ends the worker
-    std::unique_ptr<fleet::Worker> ending = std::move(worker_);
+    std::unique_ptr<supervisor::Worker> ending = std::move(worker_);
     const py::gil_scoped_release no_gil;
     ending.reset();
     grandchildren_.reset();
@@ -160,34 +159,34 @@ class Worker {
     Worker& worker_;
   };
 
-  fleet::Worker& required() {
+  supervisor::Worker& required() {
     if (is_waiting_) throw std::runtime_error("another call waits for this worker's answer");
     if (!worker_) throw std::runtime_error("the worker has ended");
     return *worker_;
   }
 
   // A program that uses dlbench, such as pytest, may have children that dlbench does not know.
-  std::optional<fleet::Grandchildren> grandchildren_{fleet::Grandchildren::Kill::marked};
-  std::unique_ptr<fleet::Worker> worker_;
+  std::optional<supervisor::Grandchildren> grandchildren_{supervisor::Grandchildren::Kill::marked};
+  std::unique_ptr<supervisor::Worker> worker_;
   bool is_waiting_ = false;  // protected by the GIL
   std::atomic<bool> is_stopped_ = false;
 };
 
 std::string outcome(const Death& death) {
-  return std::string(to_string(fleet::explain_death(death, "", 0).outcome));
+  return std::string(to_string(supervisor::explain_death(death, "", 0).outcome));
 }
 
-std::unique_ptr<fleet::Program> start_logged(const std::vector<OsText>& words,
-                                             const std::map<std::string, OsText>& variables,
-                                             const OsText& log, int inherited) {
-  fleet::Command command = command_of(words, variables);
+std::unique_ptr<supervisor::Program> start_logged(const std::vector<OsText>& words,
+                                                  const std::map<std::string, OsText>& variables,
+                                                  const OsText& log, int inherited) {
+  supervisor::Command command = command_of(words, variables);
   command.log = log.native();
   command.inherited = inherited;
-  return started([&] { return std::make_unique<fleet::Program>(command); });
+  return started([&] { return std::make_unique<supervisor::Program>(command); });
 }
 
 /// Waits for at most `most_s` seconds. A signal ends the wait after its handler has run.
-bool wait_for(fleet::Program& program, double most_s) {
+bool wait_for(supervisor::Program& program, double most_s) {
   const bool has_ended = [&] {
     const py::gil_scoped_release no_gil;
     return program.wait(most_s);
@@ -197,10 +196,11 @@ bool wait_for(fleet::Program& program, double most_s) {
 }
 
 /// Runs a program to its end, or kills it at its deadline.
-std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, double timeout_s) {
-  const fleet::Grandchildren grandchildren(fleet::Grandchildren::Kill::marked);
-  auto program =
-      started([&] { return std::make_unique<fleet::Program>(command_of(words, {}), timeout_s); });
+std::unique_ptr<supervisor::Program> run_program(const std::vector<OsText>& words,
+                                                 double timeout_s) {
+  const supervisor::Grandchildren grandchildren(supervisor::Grandchildren::Kill::marked);
+  auto program = started(
+      [&] { return std::make_unique<supervisor::Program>(command_of(words, {}), timeout_s); });
   wait_until([&] { return program->wait(kPollInterval); });
   return program;
 }
@@ -208,7 +208,7 @@ std::unique_ptr<fleet::Program> run_program(const std::vector<OsText>& words, do
 }  // namespace
 
 void bind_worker(py::module_& module) {
-  module.attr("round_ns") = fleet::kRoundNs;
+  module.attr("round_ns") = supervisor::kRoundNs;
   py::class_<Death>(module, "Death", "How a worker ended.")
       .def_property_readonly("outcome", &outcome)
       .def_property_readonly("garbled",
@@ -236,7 +236,7 @@ void bind_worker(py::module_& module) {
            "raises.")
       .def_property_readonly("is_alive", &Worker::is_alive)
       .def_property_readonly("pid", &Worker::pid);
-  py::class_<fleet::Program>(
+  py::class_<supervisor::Program>(
       module, "Program",
       "A program without requests. The constructor starts one that prints to a log and has no "
       "deadline. Deleting the object kills its process group.")
@@ -244,10 +244,10 @@ void bind_worker(py::module_& module) {
            py::arg("log"), py::arg("inherited"))
       .def("wait", &wait_for, py::arg("most_s"),
            "Waits for at most that long, or until a signal. Returns whether it has ended.")
-      .def_property_readonly("pid", &fleet::Program::pid)
-      .def_property_readonly("out", &fleet::Program::out)
-      .def_property_readonly("err", &fleet::Program::err)
-      .def_property_readonly("status", &fleet::Program::status,
+      .def_property_readonly("pid", &supervisor::Program::pid)
+      .def_property_readonly("out", &supervisor::Program::out)
+      .def_property_readonly("err", &supervisor::Program::err)
+      .def_property_readonly("status", &supervisor::Program::status,
                              "None if it was killed at its deadline.");
   module.def("run_program", &run_program, py::arg("command"), py::arg("timeout_s"),
              "Runs a program to its end, or to its deadline.");

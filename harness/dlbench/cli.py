@@ -64,7 +64,7 @@ class Measure(click.Command):
 def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
     """Prints the folder for `reframe -c`."""
     if is_set and not ctx.resilient_parsing:
-        output.print_line(Path(__file__).parent / "fleet" / "checks")
+        output.print_line(Path(__file__).parent / "machines" / "checks")
         ctx.exit(0)
 
 

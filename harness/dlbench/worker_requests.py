@@ -1,4 +1,4 @@
-"""Requests of the wire for workers outside the timed rounds; harness/fleet/wire has a run's."""
+"""Requests of the wire for workers outside the timed rounds; supervisor/wire.cpp has a run's."""
 
 from __future__ import annotations
 

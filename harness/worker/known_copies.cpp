@@ -9,9 +9,9 @@
 #include <set>
 
 #include "model/places.hpp"
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/library/devices.hpp"
-#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 namespace {

@@ -44,7 +44,7 @@ void Lines::write(std::string_view line) const {
     const ssize_t written = ::write(out_, rest.data(), rest.size());
     if (written < 0) {
       if (errno == EINTR) continue;
-      throw std::system_error(errno, std::generic_category(), "answering the fleet");
+      throw std::system_error(errno, std::generic_category(), "answering the supervisor");
     }
     rest.erase(0, static_cast<std::size_t>(written));
   }

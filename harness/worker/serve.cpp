@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "exchange/heap.hpp"
+#include "exchange/guard/heap.hpp"
 #include "model/build.hpp"
 #include "trace/nvtx.hpp"
 #include "worker/answers.hpp"

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 import sys
 
-from dlbench.exporters import names
-from dlbench.exporters.dates import moment
-
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Worker
 from dlbench.environments.environment import DEFAULT
+from dlbench.exporters import names
+from dlbench.exporters.dates import moment
 from dlbench.text.escaping import json_text
 
 BENCHMARKS = "benchmarks.json"  #: the list of all commits' benchmarks

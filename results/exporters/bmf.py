@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dlbench.exporters import names
-
 from dlbench.document import Document, Measured
+from dlbench.exporters import names
 from dlbench.text.escaping import json_text
 
 LONGEST_NAME = 1024  #: Bencher refuses longer names of benchmarks

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench.exporters.origin import Origin, Origins
-
 from dlbench.document import Document, Measured
+from dlbench.exporters.origin import Origin, Origins
 from dlbench.text.escaping import json_text
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
+from dlbench.document import Document, Entry, Measured
 from dlbench.exporters.dates import moment
 from dlbench.exporters.origin import run_of
-
-from dlbench.document import Document, Entry, Measured
 from dlbench.text.escaping import log_line
 
 NS = 1e-9  #: the unit of time is the second

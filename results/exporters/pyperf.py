@@ -6,11 +6,10 @@ rounds of one process are not independent. Medians of processes avoid both.
 
 from __future__ import annotations
 
-from dlbench.exporters.dates import moment
-from dlbench.exporters.origin import Origins
-
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Worker
+from dlbench.exporters.dates import moment
+from dlbench.exporters.origin import Origins
 from dlbench.text.escaping import json_text
 
 FORMAT = "1.0"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from dlbench.exporters import origin
-
 from dlbench.document import Document, Entry, Measured
 from dlbench.document.record import Record
+from dlbench.exporters import origin
 
 Value = str | int | float | bool | None
 

@@ -14,7 +14,7 @@
 #include "input.hpp"
 #include "json_input.hpp"
 #include "model/error.hpp"
-#include "results/compare.hpp"
+#include "results/comparison/compare.hpp"
 #include "results/document.hpp"
 
 namespace {

@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "fleet/channel.hpp"
-#include "fleet/wire.hpp"
 #include "input.hpp"
 #include "json_input.hpp"
 #include "model/error.hpp"
 #include "results/document.hpp"
 #include "results/strict_json.hpp"
+#include "supervisor/process/channel.hpp"
+#include "supervisor/wire.hpp"
 
 namespace {
 
@@ -105,7 +105,7 @@ void clearly(Read read) {
     read();
   } catch (const UsageError& error) {
     require_text(error.what());
-  } catch (const fleet::ProtocolError& error) {
+  } catch (const supervisor::ProtocolError& error) {
     require_text(error.what());
   }
 }
@@ -162,12 +162,12 @@ void wire(Input& in) {
   for (json* message : {&prepared, &round, &error}) {
     for (std::uint64_t times = in.below(3); times > 0; --times) mutate(*message, in);
   }
-  fleet::Task task;
+  supervisor::Task task;
   task.clocks.emplace_back().clock = "call";
-  clearly([&] { fleet::read_prepared(prepared, {{"call", 20.0}}, task); });
-  clearly([&] { fleet::read_judged(prepared, task); });
-  clearly([&] { fleet::read_round(round, in.below(2) == 0 ? "call" : "device"); });
-  clearly([&] { fleet::read_error(error, Outcome::refused); });
+  clearly([&] { supervisor::read_prepared(prepared, {{"call", 20.0}}, task); });
+  clearly([&] { supervisor::read_judged(prepared, task); });
+  clearly([&] { supervisor::read_round(round, in.below(2) == 0 ? "call" : "device"); });
+  clearly([&] { supervisor::read_error(error, Outcome::refused); });
 }
 
 void text(Input& in) {

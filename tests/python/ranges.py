@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-FAKES = ROOT / "tests/trace/fakes"
+FAKES = ROOT / "tests/core/trace/fakes"
 
 
 def compiler() -> str:
@@ -40,7 +40,7 @@ def build(source: str, out: Path, *more: str) -> Path:
     """One of the fakes, as a library (or a program, where `out` has no suffix)."""
     out.parent.mkdir(parents=True, exist_ok=True)
     kind = ["-shared", "-fPIC"] if ".so" in out.name else []
-    command = [compiler(), "-std=c++20", "-O1", *kind, f"-I{ROOT / 'harness'}", *more]
+    command = [compiler(), "-std=c++20", "-O1", *kind, f"-I{ROOT / 'harness/core'}", *more]
     subprocess.run([*command, str(FAKES / source), "-o", str(out), "-ldl"], check=True)
     return out
 

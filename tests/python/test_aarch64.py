@@ -35,7 +35,7 @@ CONDITION = "#elif defined(__aarch64__)"
 def compile_for_it(source: Path, folder: Path) -> Path:
     launcher = [word for word in [shutil.which("ccache")] if word]
     flags = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror"]
-    flags += [f"-I{path}" for path in (ROOT / "harness", ROOT / "tests")]
+    flags += [f"-I{path}" for path in (ROOT / "harness/core", ROOT / "tests")]
     flags += ["-isystem", str(GTEST / "include"), "-isystem", str(GTEST)]
     made = folder / f"{source.stem}.o"
     line = [*launcher, COMPILER, *flags, "-c", str(source), "-o", str(made)]
@@ -72,9 +72,10 @@ def test_the_guard_counts_pages_on_aarch64(tmp_path: Path) -> None:
     ):
         if not there:
             pytest.skip(f"there is no {what} (apt-get install {what})")
-    fault = ROOT / "harness/exchange/guard_fault.cpp"
-    sources = {*(ROOT / "harness/exchange").glob("guard*.cpp"), ROOT / "harness/exchange/maps.cpp"}
-    sources |= {ROOT / "tests/exchange/guard_test.cpp"}
+    guard = ROOT / "harness/core/exchange/guard"
+    fault = guard / "guard_fault.cpp"
+    sources = {*guard.glob("guard*.cpp"), guard / "maps.cpp"}
+    sources |= {ROOT / "tests/core/exchange/guard_test.cpp"}
     sources |= {GTEST / "src/gtest-all.cc", GTEST / "src/gtest_main.cc"}
     others = [compile_for_it(source, tmp_path) for source in sorted(sources - {fault})]
     names = READS if emulator_version() < KNOWS_WRITES else READS + WRITES

@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from dlbench.plots import fallbacks as figure
-from dlbench.plots.report import facts
 
 from dlbench import _core, cli, findings
 from dlbench.analysis import case_sweep
+from dlbench.plots import fallbacks as figure
+from dlbench.plots.report import facts
 from dlbench.terminal import fallbacks, terminal
 from typed import doc, entries_of
 

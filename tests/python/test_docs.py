@@ -81,7 +81,7 @@ SOURCE = re.compile(r"`((?:harness|producers|consumers|plots|results|cmake|tests
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_each_file_that_is_named_exists(page: Path) -> None:
-    """A name may leave out the suffix, as `harness/sync/classifier`."""
+    """A name may leave out the suffix, as `harness/core/sync/classifier`."""
     named = [name for name in SOURCE.findall(page.read_text()) if "NAME" not in name]
     assert [name for name in named if not any(ROOT.glob(f"{name.rstrip('/')}*"))] == []
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import jsonschema
 import pytest
-from dlbench.plots.report import facts
 
 import fakes
 import samples
 from dlbench.machine import device_checks, device_state, device_use, drivers
 from dlbench.machine.drivers import Driver, Unit
+from dlbench.plots.report import facts
 from typed import doc
 from whole import document, entries, run
 

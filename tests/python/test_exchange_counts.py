@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from dlbench.exporters import export
-from dlbench.plots.report import facts, tables
-
 import samples
 from dlbench.analysis import scaling
 from dlbench.document import exchanges_once
+from dlbench.exporters import export
+from dlbench.plots.report import facts, tables
 from dlbench.terminal import heading, terminal
 from typed import doc, merged_of
 

@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.exporters import FORMATS, export, markdown, rows
 
 import comparisons
 import dlbench
@@ -24,6 +23,7 @@ import synthetic
 from dlbench import cli, exporters
 from dlbench.document import Document
 from dlbench.errors import BadInput
+from dlbench.exporters import FORMATS, export, markdown, rows
 from typed import comparison_of, doc, merged_of
 
 pytestmark = pytest.mark.process

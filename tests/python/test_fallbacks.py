@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench.exporters import support
 from rich.cells import cell_len
 
 import samples
 from dlbench.analysis import case_sweep, cells
+from dlbench.exporters import support
 from dlbench.terminal import fallbacks, terminal
 from typed import doc
 

@@ -22,8 +22,8 @@ import synthetic
 from dlbench import _core, cli
 from dlbench.document import read_document
 from dlbench.errors import BadInput
-from dlbench.fleet import plan, reframe
-from dlbench.fleet.collecting import State
+from dlbench.machines import plan, reframe
+from dlbench.machines.collecting import State
 from typed import merged_of
 
 OPTIONS = (
@@ -258,7 +258,7 @@ def test_the_folder_of_another_run_is_refused(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.delattr("dlbench.fleet.reframe.run")  # nothing is measured
+    monkeypatch.delattr("dlbench.machines.reframe.run")  # nothing is measured
     (tmp_path / "latest.toml").write_text("[machines.a]\n")
     other = tmp_path / "dlbench-results/first"
     other.mkdir(parents=True)
@@ -287,7 +287,7 @@ def test_the_folder_of_another_run_is_refused(
 EARLY = """
 import os, signal
 from dlbench import _core
-from dlbench.fleet import reframe
+from dlbench.machines import reframe
 
 def start():
     program = _core.Program(["sleep", "600"], variables={}, log=os.devnull, inherited=-1)
@@ -318,7 +318,7 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
 GAPS = """
 import os, signal, sys
 from dlbench import _core
-from dlbench.fleet import reframe
+from dlbench.machines import reframe
 
 started = False
 
@@ -361,7 +361,7 @@ def test_no_signal_is_lost_after_reframe_has_started() -> None:
 HANGUP = """
 import os
 from dlbench import _core
-from dlbench.fleet import reframe
+from dlbench.machines import reframe
 
 words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
 start = lambda: _core.Program(words, variables={}, log=os.devnull, inherited=-1)
@@ -410,7 +410,7 @@ def test_a_broken_report_of_reframe_is_one_line(
         report.write_text(text)
         return 1, 0
 
-    monkeypatch.setattr("dlbench.fleet.reframe._wait", leave)
+    monkeypatch.setattr("dlbench.machines.reframe._wait", leave)
     ended = reframe.run(jobs, tmp_path / "reframe", None, {}, lambda name, is_good: None, -1).ended
     assert ended["a"].reason.startswith("ReFrame wrote an invalid report (exit status 1): ")
     assert ended["a"].reason.endswith("; see " + str(report.with_name("reframe.log")))

@@ -18,7 +18,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from dlbench.plots.report import packing
 
 import planted
 import samples
@@ -29,6 +28,7 @@ from dlbench.check.rules import RULES
 from dlbench.check.runner import Library
 from dlbench.errors import BadInput
 from dlbench.libraries.discover import catalogue
+from dlbench.plots.report import packing
 from dlbench.scripts import exchange as repro
 from dlbench.terminal import terminal
 from dlbench.text import output

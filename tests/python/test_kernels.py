@@ -15,7 +15,7 @@ import machine_code
 
 pytestmark = pytest.mark.process
 
-KERNELS = Path(__file__).parents[2] / "harness/device/kernels"
+KERNELS = Path(__file__).parents[2] / "harness/core/device/kernels"
 NAME = b"dlbench_delay"
 
 needs_ptxas = pytest.mark.skipif(

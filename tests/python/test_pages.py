@@ -8,12 +8,12 @@ import shlex
 from pathlib import Path
 
 import pytest
-from dlbench.exporters import support
 
 from dlbench.check import conformance
 from dlbench.command import listing
 from dlbench.document import read_document
 from dlbench.environments.environment import here
+from dlbench.exporters import support
 from dlbench.libraries import discover
 from typed import doc
 from whole import run

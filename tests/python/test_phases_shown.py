@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 import pytest
-from dlbench.exporters import markdown
 from rich.cells import cell_len
 
 import samples
 from dlbench import findings, values
 from dlbench.analysis import cells, phases
+from dlbench.exporters import markdown
 from dlbench.terminal import pair, terminal
 from typed import doc, entry_of
 

@@ -10,8 +10,6 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import choosing, drawing, library_styles, phases
-from dlbench.plots.figures import FIGURES, draw
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
@@ -19,6 +17,8 @@ from matplotlib.patches import Polygon, Rectangle
 import samples
 import synthetic
 from dlbench import values
+from dlbench.plots import choosing, drawing, library_styles, phases
+from dlbench.plots.figures import FIGURES, draw
 from typed import doc
 
 pytestmark = pytest.mark.process

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import change, sync
-from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
@@ -16,6 +14,8 @@ from matplotlib.patches import Rectangle
 
 import comparisons
 import samples
+from dlbench.plots import change, sync
+from dlbench.plots.figures import AT_THE_END, FIGURES, draw, draw_change
 from typed import comparison_of, doc
 
 ARROW = "\u2192"

@@ -9,8 +9,6 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
-from dlbench.plots import drawing, machines, matrix
-from dlbench.plots.figures import FIGURES, OF_ALL_MACHINES, draw
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
@@ -18,6 +16,8 @@ import samples
 import synthetic
 from dlbench import cli
 from dlbench.document import Document
+from dlbench.plots import drawing, machines, matrix
+from dlbench.plots.figures import FIGURES, OF_ALL_MACHINES, draw
 from typed import merged_of
 
 pytestmark = pytest.mark.process

@@ -315,7 +315,7 @@ def test_the_roctx_that_a_tool_has_loaded_is_reported(
 
 
 def test_the_names_of_roctx_are_those_that_a_worker_tries() -> None:
-    source = (ranges.ROOT / "harness/trace/roctx.cpp").read_text()
+    source = (ranges.ROOT / "harness/core/trace/roctx.cpp").read_text()
     names = re.search(r"kLibraries\{(.*?)\}", source, re.DOTALL)
     assert names is not None
     assert tuple(re.findall('"(.*?)"', names[1])) == places.ROCTX

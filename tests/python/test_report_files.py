@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots import report
-from dlbench.plots.report import packing
 
 import comparisons
 import samples
 from dlbench import cli
+from dlbench.plots import report
+from dlbench.plots.report import packing
 from dlbench.running import reporting, rundir
 from typed import comparison_of, doc
 

@@ -8,12 +8,12 @@ from random import Random
 from typing import Any
 
 import pytest
-from dlbench.plots import library_styles, report
 
 import samples
 import synthetic
 from browser import Open, Page
 from dlbench import values
+from dlbench.plots import library_styles, report
 from test_terminal import SUPPORTED
 from typed import entry_of
 

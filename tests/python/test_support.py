@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from dlbench.exporters import support
 
 import samples
 import synthetic
+from dlbench.exporters import support
 from typed import doc
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from dlbench.plots.report import run as report
 
 import test_sync
 import whole
@@ -20,6 +19,7 @@ from dlbench import findings
 from dlbench.analysis import case_sweep
 from dlbench.document import CodedWarning, Document, NotMeasured, codes, read_document
 from dlbench.libraries import discover
+from dlbench.plots.report import run as report
 from dlbench.running import comparing
 from dlbench.scripts import exchange
 from dlbench.text.grouping import grouped

@@ -17,7 +17,7 @@ import numpy as np
 
 OLD, NEW = 1, 2
 DELAY_S = 0.05
-KERNEL = Path(__file__).parents[2] / "harness/device/kernels/delay.ptx"
+KERNEL = Path(__file__).parents[2] / "harness/core/device/kernels/delay.ptx"
 
 
 def cuda_core() -> dict[str, Any]:

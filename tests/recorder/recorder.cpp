@@ -13,8 +13,8 @@
 #include <tuple>
 #include <utility>
 
-#include "device/cuda_api.hpp"
-#include "device/hip_api.hpp"
+#include "device/vendors/cuda_api.hpp"
+#include "device/vendors/hip_api.hpp"
 #include "numbers.hpp"
 #include "roles.hpp"
 #include "trace.hpp"

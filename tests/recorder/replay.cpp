@@ -34,9 +34,9 @@
 #include <tuple>
 #include <vector>
 
-#include "device/cuda_api.hpp"
-#include "device/hip_api.hpp"
 #include "device/kernels.hpp"
+#include "device/vendors/cuda_api.hpp"
+#include "device/vendors/hip_api.hpp"
 #include "roles.hpp"
 
 namespace dlbench::recorder {

@@ -11,7 +11,7 @@ namespace dlbench::recorder {
 /// The version of the trace's format; a replay refuses any other.
 inline constexpr int format_version = 1;
 
-/// The one kernel whose parameters are known (harness/device/kernels).
+/// The one kernel whose parameters are known (harness/core/device/kernels).
 inline constexpr std::string_view delay_kernel = "dlbench_delay";
 
 enum class Role {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "random.hpp"
-#include "results/compare.hpp"
+#include "results/comparison/compare.hpp"
 #include "results/document.hpp"
 #include "sample.hpp"
 

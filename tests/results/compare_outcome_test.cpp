@@ -1,4 +1,4 @@
-#include "results/compare_outcome.hpp"
+#include "results/comparison/compare_outcome.hpp"
 
 #include <gtest/gtest.h>
 

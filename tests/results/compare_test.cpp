@@ -1,4 +1,4 @@
-#include "results/compare.hpp"
+#include "results/comparison/compare.hpp"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../model/warnings.hpp"
+#include "core/model/warnings.hpp"
 #include "sample.hpp"
 
 namespace dlbench::results {

@@ -11,9 +11,9 @@ from dlbench import _core
 from dlbench.command import merge, shards, showing
 from dlbench.document import LATEST, RESULTS, Document, read_document
 from dlbench.errors import BadInput, first_line, os_reason
-from dlbench.fleet import collecting, plan, reframe
-from dlbench.fleet.collecting import State, Store
-from dlbench.fleet.plan import Job
+from dlbench.machines import collecting, plan, reframe
+from dlbench.machines.collecting import State, Store
+from dlbench.machines.plan import Job
 from dlbench.running import reporting, run, rundir
 from dlbench.text import output
 from dlbench.text.layout import count

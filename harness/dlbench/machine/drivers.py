@@ -48,7 +48,7 @@ class Unit:
 class Driver:
     """`message` is one line of the loader's or the driver's; empty where `state` is "ok".
 
-    `state` is a word of harness/device/table.hpp: ok, no-library, stub, no-driver, no-device,
+    `state` is a word of harness/core/device/table.hpp: ok, no-library, stub, no-driver, no-device,
     no-permission, failed.
     """
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "model/warning.hpp"
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
 #include "worker/library/consumer_call.hpp"
 #include "worker/library/devices.hpp"
 #include "worker/library/exported.hpp"
@@ -20,7 +20,7 @@
 
 namespace dlbench::worker {
 
-/// Reports the next step to the fleet, so that the step in which a worker dies is known.
+/// Reports the next step to the supervisor, so that the step in which a worker dies is known.
 using Step = std::function<void(const char*)>;
 
 /// The arrays of one exchange, the objects that are passed to the consumer, and the compiled call

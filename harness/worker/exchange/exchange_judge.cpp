@@ -9,14 +9,14 @@
 #include "model/codes.hpp"
 #include "model/names.hpp"
 #include "model/places.hpp"
+#include "worker/arrays/extras.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/judge/copier.hpp"
 #include "worker/judge/lifetime.hpp"
 #include "worker/judge/outliving.hpp"
 #include "worker/library/device_memory.hpp"
 #include "worker/library/dispatch.hpp"
-#include "worker/library/extras.hpp"
-#include "worker/library/read.hpp"
 #include "worker/timing/counted.hpp"
 
 namespace dlbench::worker {

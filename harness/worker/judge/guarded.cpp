@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <csignal>
 
+#include "exchange/guard/maps.hpp"
 #include "exchange/layout.hpp"
-#include "exchange/maps.hpp"
 #include "model/contains.hpp"
 
 namespace dlbench::worker {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "exchange/guard.hpp"
+#include "exchange/guard/guard.hpp"
 #include "model/entry.hpp"
-#include "worker/library/read.hpp"
+#include "worker/arrays/read.hpp"
 
 namespace dlbench::worker {
 

@@ -5,17 +5,17 @@
 #include <algorithm>
 #include <string_view>
 
+#include "exchange/guard/maps.hpp"
 #include "exchange/layout.hpp"
-#include "exchange/maps.hpp"
 #include "exchange/restated.hpp"
 #include "exchange/text.hpp"
 #include "exchange/verdict.hpp"
 #include "model/contains.hpp"
 #include "model/judge.hpp"
+#include "worker/arrays/extras.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/judge/values.hpp"
 #include "worker/library/device_memory.hpp"
-#include "worker/library/extras.hpp"
-#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/entry.hpp"
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
 
 namespace dlbench::worker {
 

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <thread>
 
-#include "exchange/heap.hpp"
+#include "exchange/guard/heap.hpp"
 #include "exchange/layout.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/base/garbage.hpp"
-#include "worker/library/read.hpp"
 #include "worker/proxy/borrowed_tensors.hpp"
 
 namespace dlbench::worker {

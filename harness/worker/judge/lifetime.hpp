@@ -6,7 +6,7 @@
 
 #include "measure/round.hpp"
 #include "model/warning.hpp"
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
 #include "worker/proxy/proxy.hpp"
 
 namespace dlbench::worker {

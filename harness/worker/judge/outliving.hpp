@@ -4,7 +4,7 @@
 #include <string>
 
 #include "exchange/verdict.hpp"
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
 
 namespace dlbench::worker {
 

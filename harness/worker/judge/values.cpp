@@ -1,7 +1,7 @@
 #include "worker/judge/values.hpp"
 
+#include "worker/arrays/read.hpp"
 #include "worker/library/device_memory.hpp"
-#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 namespace {

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "exchange/verdict.hpp"
+#include "worker/arrays/described.hpp"
 #include "worker/library/adapter.hpp"
-#include "worker/library/described.hpp"
 
 namespace dlbench::worker {
 

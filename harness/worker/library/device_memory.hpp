@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "exchange/verdict.hpp"
-#include "worker/library/described.hpp"
+#include "worker/arrays/described.hpp"
 #include "worker/library/devices.hpp"
 
 namespace dlbench::worker {

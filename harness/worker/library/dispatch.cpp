@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "model/contains.hpp"
-#include "worker/library/extras.hpp"
+#include "worker/arrays/extras.hpp"
 
 namespace dlbench::worker {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "exchange/api_table.hpp"
-#include "exchange/maps.hpp"
+#include "exchange/guard/maps.hpp"
 
 namespace dlbench::worker {
 namespace {

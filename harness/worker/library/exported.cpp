@@ -5,10 +5,10 @@
 
 #include "model/contains.hpp"
 #include "model/names.hpp"
+#include "worker/arrays/shown.hpp"
 #include "worker/base/keywords.hpp"
 #include "worker/base/shown_type.hpp"
 #include "worker/library/capsule.hpp"
-#include "worker/library/shown.hpp"
 
 namespace dlbench::worker {
 namespace {

@@ -9,7 +9,7 @@
 
 namespace dlbench::worker {
 
-/// The exchange to prepare, as requested by the fleet.
+/// The exchange to prepare, as requested by the supervisor.
 struct Order {
   Exchange exchange;
   Ref make_case;  ///< callable without arguments: a fresh Case object

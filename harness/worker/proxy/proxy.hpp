@@ -1,7 +1,7 @@
 #pragma once
 
+#include "worker/arrays/shown.hpp"
 #include "worker/base/py.hpp"
-#include "worker/library/shown.hpp"
 #include "worker/proxy/recorder.hpp"
 #include "worker/proxy/replay.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "worker/library/described.hpp"
+#include "worker/arrays/described.hpp"
 
 namespace dlbench::worker {
 namespace {

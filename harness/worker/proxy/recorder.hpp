@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "exchange/guard.hpp"
+#include "exchange/guard/guard.hpp"
 #include "worker/library/capsule.hpp"
 #include "worker/proxy/recording.hpp"
 

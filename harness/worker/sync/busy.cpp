@@ -1,7 +1,7 @@
 #include "worker/sync/busy.hpp"
 
+#include "worker/arrays/read.hpp"
 #include "worker/library/exported.hpp"
-#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 

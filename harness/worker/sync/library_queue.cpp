@@ -4,7 +4,7 @@
 
 #include "exchange/layout.hpp"
 #include "exchange/verdict.hpp"
-#include "worker/library/read.hpp"
+#include "worker/arrays/read.hpp"
 
 namespace dlbench::worker {
 

@@ -5,9 +5,9 @@
 #include <optional>
 
 #include "exchange/layout.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/library/capsule.hpp"
 #include "worker/library/exchange_api.hpp"
-#include "worker/library/read.hpp"
 
 namespace dlbench::worker {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "worker/library/arrays.hpp"
+#include "worker/arrays/arrays.hpp"
 
 namespace dlbench::worker {
 

@@ -13,7 +13,7 @@ function element(tag, attributes = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-// These print as format_number(), format_duration() and format_share() of harness/model/units.hpp.
+// These print as format_number(), format_duration() and format_share() of harness/core/model/units.hpp.
 function lastDigit(value, halfWidth) {
   let first = 1; // the unit of the first digit
   while (value >= 10 * first && first < 1e15) first *= 10;

@@ -1,7 +1,7 @@
 #include <cstring>
 
 #include "cuda/entries.hpp"
-#include "device/cuda_api.hpp"
+#include "device/vendors/cuda_api.hpp"
 #include "gpu/blocks.hpp"
 #include "gpu/kernels.hpp"
 #include "gpu/ledger.hpp"

@@ -1,7 +1,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "device/hip_api.hpp"
+#include "device/vendors/hip_api.hpp"
 #include "gpu/kernels.hpp"
 #include "hip/runtime.hpp"
 

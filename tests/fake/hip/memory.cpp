@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "device/hip_api.hpp"
+#include "device/vendors/hip_api.hpp"
 #include "gpu/blocks.hpp"
 #include "gpu/ledger.hpp"
 #include "hip/runtime.hpp"

@@ -1,0 +1,215 @@
+#include "supervisor/ledger/ledger.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+#include <utility>
+
+#include "model/codes.hpp"
+#include "model/units.hpp"
+
+namespace dlbench::supervisor {
+
+Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
+               results::Journal& journal, Observer& observer)
+    : plan_(plan),
+      cells_(plan.cells.size()),
+      replicas_(static_cast<std::size_t>(replicas)),
+      replaces_disturbed_(std::all_of(plan.cells.begin(), plan.cells.end(),
+                                      [&](const Cell& cell) {
+                                        return cell.exchange.environment ==
+                                               plan.cells.front().exchange.environment;
+                                      })),
+      journal_(journal),
+      observer_(observer) {
+  missing_ = cells_.size() * replicas_;
+  uncovered_ = cells_.size();
+  std::unordered_map<std::string, const Entry*> done;
+  for (const Entry& entry : before.entries) {
+    if (is_final(entry)) done.emplace(name(entry.cell), &entry);
+  }
+  if (done.empty()) return;
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    const auto found = done.find(name(plan.cells[cell]));
+    if (found != done.end()) restore(cell, *found->second);
+  }
+}
+
+/// Adds an entry of an earlier session. A cell that lacks replicas stays open. Of its phases only
+/// the breakdown is kept, because the journal does not contain their rounds.
+void Ledger::restore(std::size_t cell, const Entry& entry) {
+  missing_ -= replicas_;
+  --uncovered_;
+  cells_[cell].covered = true;
+  if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
+    auto partial = std::make_unique<Partial>();
+    partial->verdict = entry;
+    // fill_numbers() adds these warnings again, from all workers.
+    constexpr std::array<codes::WarningCode, 4> kFoundAgain{"few-rounds", "bimodal", "drift",
+                                                            "workers-disagree"};
+    for (const codes::WarningCode code : kFoundAgain) forget(partial->verdict.warnings, code);
+    for (const WorkerNumbers& worker : entry.workers) {
+      Share share;
+      share.numbers = worker;
+      share.numbers.outcome = worker.outcome.value_or(entry.outcome);
+      share.iterations = worker.iterations.value_or(entry.iterations);
+      share.cpu_ns = entry.cpu_ns;
+      share.floor_ns = entry.floor_ratio > 0 ? entry.median_ns / entry.floor_ratio : 0;
+      share.device_timer = entry.device_timer;
+      if (entry.gb_per_s) {
+        share.data_ns = static_cast<double>(entry.cell.exchange.bytes) / *entry.gb_per_s;
+      }
+      partial->shares.push_back(std::move(share));
+    }
+    missing_ += replicas_ - partial->shares.size();
+    cells_[cell].partial = std::move(partial);
+    return;
+  }
+  cells_[cell].recorded = true;
+  ++recorded_;
+  if (is_measured(entry.outcome)) ++numbers_;
+}
+
+void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (!state.partial) state.partial = std::make_unique<Partial>();
+  Partial& partial = *state.partial;
+  Warnings warnings = verdict.warnings;
+  warn(warnings, partial.verdict.warnings);
+  const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
+  if (weaker_claim(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
+  partial.verdict.warnings = std::move(warnings);
+  share.numbers.outcome = verdict.outcome;
+  partial.shares.push_back(std::move(share));
+  --missing_;
+  if (replaces_disturbed_ && partial.shares.size() >= replicas_ && !state.repeated) {
+    if (const auto disturbed = disturbed_share(partial.shares)) {
+      partial.shares.erase(partial.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+      state.repeated = true;
+      ++missing_;
+    }
+  }
+  if (partial.shares.size() >= replicas_) {
+    record_numbers(cell);
+  } else {
+    journal_.append(numbers_of(cell));
+    cover(cell);
+  }
+}
+
+void Ledger::failed(std::size_t cell, const FailedStep& failed_step) {
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (state.partial) {
+    warn(state.partial->verdict.warnings, "later-worker",
+         "a later worker failed: " + failed_step.reason,
+         {{"outcome", std::string(to_string(failed_step.outcome))}});
+    record_numbers(cell);
+    return;
+  }
+  Entry entry;
+  entry.cell = plan_.cells[cell];
+  entry.outcome = failed_step.outcome;
+  entry.reason = failed_step.reason;
+  entry.exception = failed_step.exception;
+  entry.signal = failed_step.signal;
+  entry.stderr_tail = failed_step.stderr_tail;
+  entry.code = failed_step.code;
+  entry.data = failed_step.data;
+  entry.imports = failed_step.imports;
+  record(cell, entry);
+}
+
+void Ledger::untimed(std::size_t cell, const Entry& verdict) {
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  if (state.partial) {
+    record_numbers(cell);
+    return;
+  }
+  Entry entry = verdict;
+  entry.cell = plan_.cells[cell];
+  entry.found = verdict.outcome;
+  entry.outcome = Outcome::not_run;
+  entry.code = codes::kUntimed;
+  const bool inconclusive = entry.cell.exchange.bytes == 0 && *entry.found == Outcome::unproven;
+  entry.reason = std::string(to_string(*entry.found)) + ", not timed: ";
+  entry.reason += inconclusive ? "an array without elements cannot be judged"
+                               : std::string("same outcome as ") + plan::kBaseline;
+  record(cell, entry);
+}
+
+void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
+                   const DeviceTimer& timer, std::uint64_t iterations) {
+  CellState& state = cells_[cell];
+  if (state.recorded) return;
+  const std::string limit = format_duration(bound.limit_ns);
+  const std::string reason =
+      "below " + format_duration(bound.ns) + ": a row of " + std::to_string(iterations) +
+      " exchanges cannot be distinguished from an empty row, because " +
+      (bound.limit == "rounds" ? "the rounds scatter: their 95 % interval is " + limit + " wide"
+       : bound.limit == "empty-rows" ? "empty rows scatter by " + limit
+                                     : "the device's timer has steps of " + limit);
+  if (state.partial) {
+    warn(state.partial->verdict.warnings, "later-worker", "a later worker: " + reason,
+         {{"outcome", "unsupported"}});
+    record_numbers(cell);
+    return;
+  }
+  Entry entry = verdict;
+  entry.cell = plan_.cells[cell];
+  entry.found = verdict.outcome;
+  entry.outcome = Outcome::unsupported;
+  entry.code = codes::kBelowResolution;
+  entry.reason = reason;
+  entry.below_ns = bound.ns;
+  entry.data["limit"] = bound.limit;
+  entry.device_timer = timer;
+  record(cell, entry);
+}
+
+void Ledger::close(std::string_view code, const std::string& reason) {
+  for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
+    if (cells_[cell].recorded) continue;
+    if (cells_[cell].partial) {
+      record_numbers(cell);
+      continue;
+    }
+    Entry entry;
+    entry.cell = plan_.cells[cell];
+    entry.outcome = Outcome::not_run;
+    entry.code = code;
+    entry.reason = reason;
+    journal_.append(entry);
+  }
+}
+
+Entry Ledger::numbers_of(std::size_t cell) const {
+  Entry entry = cells_[cell].partial->verdict;
+  entry.cell = plan_.cells[cell];
+  fill_numbers(entry, cells_[cell].partial->shares);
+  return entry;
+}
+
+void Ledger::record_numbers(std::size_t cell) {
+  record(cell, numbers_of(cell));
+}
+
+void Ledger::record(std::size_t cell, const Entry& entry) {
+  missing_ -= replicas_ - shares(cell);
+  journal_.append(entry);
+  cells_[cell].recorded = true;
+  cells_[cell].partial.reset();
+  ++recorded_;
+  if (is_measured(entry.outcome)) ++numbers_;
+  observer_.recorded(entry);
+  cover(cell);
+}
+
+void Ledger::cover(std::size_t cell) {
+  if (std::exchange(cells_[cell].covered, true)) return;
+  if (--uncovered_ == 0 && missing_ > 0) observer_.covered();
+}
+
+}  // namespace dlbench::supervisor

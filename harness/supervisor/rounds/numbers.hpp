@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "model/entry.hpp"
+#include "stats/stopping.hpp"
+#include "supervisor/rounds/phases.hpp"
+#include "supervisor/rounds/task.hpp"
+
+namespace dlbench::supervisor {
+
+/// The number of rounds that every cell gets first.
+inline constexpr std::size_t kCoarseRounds = stats::Stopping{}.first;
+
+/// Are there enough rounds for a result? Six rounds, or fewer if they took two seconds; at least
+/// three of them without a device that waited for the host.
+bool is_enough(const Samples& samples);
+
+/// Needs at least one round on the clock `device`.
+DeviceTimer device_timer(const Samples& samples);
+
+/// Did the device wait for the host in nearly all rounds, so that more rounds would not help?
+bool is_host_late(const Samples& samples);
+
+/// An upper bound on the time of an exchange on a device. `limit` is the reason why the bound is
+/// not lower: `step` (of the device's timer), or the spread of `empty-rows` or of `rounds`.
+struct Bound {
+  double ns = 0;
+  std::string_view limit;
+  /// The step, the spread of the empty rows, or the width of the rounds' 95 % interval.
+  double limit_ns = 0;
+  bool is_final = false;  ///< the interval is below the resolution, so more rounds would not help
+};
+
+/// The bound for an exchange on the clock `device` if its interval begins below the timer's
+/// resolution; otherwise nothing.
+std::optional<Bound> below_resolution(const Samples& samples);
+
+/// The number of rounds in which the core was slow: its canary took 1.5 times this worker's best.
+std::size_t slow_rounds(const Samples& samples, double best_canary_ns);
+
+/// The numbers of disturbed rounds of a cell, by cause.
+struct Disturbed {
+  std::size_t moved = 0, preempted = 0, slow = 0, behind = 0;
+};
+
+/// What one worker measured of a cell.
+struct Share {
+  WorkerNumbers numbers;
+  std::uint64_t iterations = 0;
+  double cpu_ns = 0;    ///< median over the rounds
+  double floor_ns = 0;  ///< 0 if unknown
+  Disturbed disturbed;
+  std::optional<DeviceTimer> device_timer{};  ///< on the clock `device`
+  double data_ns = 0;    ///< until the consumer's data was complete; 0 if not measured
+  PhaseRounds phases{};  ///< of a whole exchange; without rounds if not measured
+};
+
+/// The fewest workers of which one can be seen to be slow.
+inline constexpr std::size_t kFewestComparable = 3;
+
+/// The share of the slowest worker, if something else explains why it is slow: a third of its
+/// rounds were preempted, moved to another core or ran on a slow core, and its median is more than
+/// a quarter above that of the others, which found the same outcome.
+std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
+
+/// Computes the numbers of an entry from at least one share: median, interval, MAD, CPU time, floor
+/// ratio, copy rate, and the breakdown if phases were measured. The median over several workers is
+/// the median of their medians, and the interval contains each worker's interval. If outcomes or
+/// iterations of workers differ, each worker keeps its own; the copy rate is that of the workers
+/// that copied.
+///
+/// Warns if rounds are too few, bimodal or drifting, if workers disagree, and if at least three
+/// rounds and a third of all changed their core, were preempted, ran on a slow core, or had a
+/// device wait for the host.
+void fill_numbers(Entry& entry, std::span<const Share> shares);
+
+}  // namespace dlbench::supervisor

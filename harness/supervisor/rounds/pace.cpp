@@ -1,0 +1,72 @@
+#include "supervisor/rounds/pace.hpp"
+
+#include "supervisor/rounds/numbers.hpp"
+
+namespace dlbench::supervisor {
+namespace {
+
+/// The duration of a round of phases, as a multiple of an exchange round: it contains the whole
+/// exchange, the parts without stamps, and the parts with stamps.
+constexpr double kPhasesRounds = 3.5;
+
+double expected_ns(const Samples& samples, double round_ns) {
+  const std::size_t rounds = samples.ns.size() + samples.behind;
+  if (rounds > 0) return samples.spent_ns / static_cast<double>(rounds);
+  // A single iteration may take any time, so assume the longest.
+  return samples.iterations > 1 ? round_ns : kBurstNs;
+}
+
+double expected_ns(const PhaseRounds& phases, double round_ns) {
+  if (phases.rounds.empty()) return phases.iterations > 1 ? kPhasesRounds * round_ns : kBurstNs;
+  return phases.spent_ns / static_cast<double>(phases.rounds.size());
+}
+
+bool is_time_up(const Samples& samples) {
+  return samples.ns.size() + samples.behind < kCoarseRounds && is_enough(samples);
+}
+bool is_time_up(const PhaseRounds& phases) {
+  return phases.rounds.size() < kCoarseRounds && phases.is_enough();
+}
+
+}  // namespace
+
+double duration_ns(std::span<const Task> tasks, const Pick& pick) {
+  const Task& task = tasks[pick.task];
+  return pick.is_phases() ? expected_ns(task.phases, task.round_ns)
+                          : expected_ns(task.clocks[pick.clock], task.round_ns);
+}
+
+double add_round(const RoundTime& time, Samples& samples) {
+  const bool on_device = samples.clock == "device";
+  const double spent_ns =
+      on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
+  samples.spent_ns += spent_ns;
+  if (time.behind) {
+    // The time of this row, or of the empty row, includes host time, so it is not used.
+    ++samples.behind;
+    return spent_ns * 1e-9;
+  }
+  if (on_device) samples.empty_ns.push_back(time.empty_ns);
+  samples.ns.push_back(time.ns);
+  samples.cpu_ns.push_back(time.cpu_ns);
+  samples.canary_ns.push_back(time.canary_ns);
+  samples.moved += time.moved ? 1 : 0;
+  samples.preempted += time.preempted ? 1 : 0;
+  return spent_ns * 1e-9;
+}
+
+double add_phases(const PhaseTime& time, PhaseRounds& phases) {
+  const double spent_ns = 3 * time.exchange_ns * static_cast<double>(phases.iterations);
+  phases.rounds.push_back(time);
+  phases.spent_ns += spent_ns;
+  return spent_ns * 1e-9;
+}
+
+bool is_due(std::span<const Task> tasks, const Pick& pick) {
+  const Task& task = tasks[pick.task];
+  if (task.over) return false;
+  if (pick.is_phases()) return !task.phases.is_over() && !is_time_up(task.phases);
+  return !is_time_up(task.clocks[pick.clock]);
+}
+
+}  // namespace dlbench::supervisor

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <span>
+
+#include "supervisor/rounds/task.hpp"
+#include "supervisor/wire.hpp"
+
+namespace dlbench::supervisor {
+
+/// The duration in ns of the rounds that are requested at once: several rounds of the usual length,
+/// or one long round.
+inline constexpr double kBurstNs = 24e6;
+
+/// The expected duration of the next round.
+double duration_ns(std::span<const Task> tasks, const Pick& pick);
+
+/// Adds a round to the samples of a cell, or to the phases of an exchange. Returns its duration in
+/// seconds.
+double add_round(const RoundTime& time, Samples& samples);
+double add_phases(const PhaseTime& time, PhaseRounds& phases);
+
+/// Should another round be measured? Very long rounds end early, see is_enough().
+bool is_due(std::span<const Task> tasks, const Pick& pick);
+
+}  // namespace dlbench::supervisor

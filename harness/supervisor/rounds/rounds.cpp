@@ -1,0 +1,187 @@
+#include "supervisor/rounds/rounds.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "stats/stopping.hpp"
+#include "supervisor/process/signals.hpp"
+#include "supervisor/rounds/numbers.hpp"
+#include "supervisor/rounds/pace.hpp"
+#include "supervisor/wire.hpp"
+
+namespace dlbench::supervisor {
+namespace {
+
+constexpr double kMostNs = 0.15e9;
+// Rounds of phases take three times as long, and each may use two version tags of the producer's
+// type.
+constexpr std::size_t kMostPhasesRounds = 12;
+
+/// Is the exchange below the resolution, so that more rounds would not help?
+bool is_surely_below(const Samples& samples) {
+  const std::optional<Bound> bound = below_resolution(samples);
+  return bound && bound->is_final;
+}
+
+/// Does this process differ from an earlier one by more than the errors of both medians? Then only
+/// more processes narrow the interval, not more rounds.
+bool processes_differ(const Samples& samples, std::span<const Share> earlier) {
+  const double own_ns = stats::median(samples.ns);
+  const double error_ns = stats::half_width(samples.ns);
+  return std::any_of(earlier.begin(), earlier.end(), [&](const Share& share) {
+    return std::abs(share.numbers.median_ns - own_ns) >
+           std::hypot(error_ns, stats::half_width(share.numbers.samples_ns));
+  });
+}
+
+/// A cell that needs more rounds.
+struct Refinement {
+  Pick pick;
+  double width = 0;        ///< relative half-width of its interval
+  std::size_t rounds = 0;  ///< in the next pass
+};
+
+std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
+                                        const Samples& samples, const Context& context,
+                                        const stats::Stopping& stopping) {
+  if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
+  if (processes_differ(samples, context.ledger.shares_of(samples.cell))) return std::nullopt;
+  // A refinement that no burst accepts would be requested without end.
+  if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
+  // Rounds that were left out count too.
+  const std::size_t made = samples.ns.size() + samples.behind;
+  if (made >= stopping.most) return std::nullopt;
+  const double each = samples.spent_ns / static_cast<double>(made);
+  std::size_t rounds = std::min(stopping.pass, stopping.most - made);
+  if (!context.budget.is_set()) {
+    const double afford = (kMostNs - samples.spent_ns) / std::max(each, 1.0);
+    if (afford < 1) return std::nullopt;
+    rounds = std::min(rounds, static_cast<std::size_t>(afford));
+  }
+  return Refinement{pick, stats::relative_half_width(samples.ns), rounds};
+}
+
+std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
+                                        const PhaseRounds& phases, const Context& context,
+                                        const stats::Stopping& stopping) {
+  if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds ||
+      !is_due(tasks, pick)) {
+    return std::nullopt;
+  }
+  if (!context.budget.is_set() && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
+  const double width = phases.relative_half_width();
+  if (width <= stopping.precision) return std::nullopt;
+  return Refinement{pick, width, std::min(stopping.pass, kMostPhasesRounds - phases.rounds.size())};
+}
+
+/// The replicas reach the precision together, so each needs fewer rounds.
+stats::Stopping stopping_of(const Options& options) {
+  stats::Stopping stopping;
+  stopping.precision = options.precision * std::sqrt(static_cast<double>(options.replicas));
+  if (options.replicas > 1) stopping.most = std::max(stopping.first, stopping.most / 2);
+  return stopping;
+}
+
+}  // namespace
+
+void Rounds::measure_first(Batch batch) {
+  std::vector<Pick> picks;
+  for (std::size_t i = batch.first; i < batch.second; ++i) {
+    if (!tasks_[i].prepared || tasks_[i].over) continue;
+    for (std::size_t clock = 0; clock < tasks_[i].clocks.size(); ++clock) {
+      picks.insert(picks.end(), kCoarseRounds, Pick{i, clock});
+    }
+    if (!tasks_[i].phases.is_over()) {
+      picks.insert(picks.end(), kCoarseRounds, Pick{i, Pick::kPhases});
+    }
+  }
+  std::shuffle(picks.begin(), picks.end(), context_.random);
+  run(picks);
+}
+
+void Rounds::refine(Batch batch, double seconds) {
+  const double until = now_s() + seconds;
+  const stats::Stopping stopping = stopping_of(context_.options);
+  while (!context_.budget.is_over() && now_s() < until) {
+    std::vector<Refinement> refinements;
+    for (std::size_t i = batch.first; i < batch.second; ++i) {
+      const Task& task = tasks_[i];
+      if (task.over || !task.prepared) continue;
+      for (std::size_t clock = 0; clock < task.clocks.size(); ++clock) {
+        const auto refinement =
+            refinement_of(tasks_, {i, clock}, task.clocks[clock], context_, stopping);
+        if (refinement) refinements.push_back(*refinement);
+      }
+      const auto refinement =
+          refinement_of(tasks_, {i, Pick::kPhases}, task.phases, context_, stopping);
+      if (refinement) refinements.push_back(*refinement);
+    }
+    if (refinements.empty()) return;
+    std::stable_sort(refinements.begin(), refinements.end(),
+                     [](const Refinement& a, const Refinement& b) { return a.width > b.width; });
+    if (context_.budget.is_set()) refinements.resize((refinements.size() + 1) / 2);
+    std::vector<Pick> picks;
+    for (const Refinement& refinement : refinements)
+      picks.insert(picks.end(), refinement.rounds, refinement.pick);
+    std::shuffle(picks.begin(), picks.end(), context_.random);
+    run(picks);
+  }
+}
+
+void Rounds::run(const std::vector<Pick>& picks) {
+  std::span<const Pick> left(picks);
+  while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
+}
+
+/// Requests several rounds at once and sleeps while they run. Waking up for each reply would take a
+/// tenth of a short round and disturb the next one. Returns the number of `picks` that it used.
+std::size_t Rounds::burst(std::span<const Pick> picks) {
+  throw_if_stopped();
+  std::vector<Pick> requested;
+  double expected_ns = 0;
+  std::size_t taken = 0;
+  for (; taken < picks.size() && expected_ns < kBurstNs; ++taken) {
+    if (!is_due(tasks_, picks[taken])) continue;
+    const double each = duration_ns(tasks_, picks[taken]);
+    if (!requested.empty() && expected_ns + each > kBurstNs) break;
+    expected_ns += each;
+    requested.push_back(picks[taken]);
+  }
+  for (const Pick& pick : requested)
+    worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
+  if (requested.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
+  std::vector<Task*> failed;
+  for (const Pick& pick : requested) receive_round(pick, failed);
+  for (Task* task : failed) worker_.drop(*task);
+  return taken;
+}
+
+void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
+  Task& task = task_of(pick);
+  const Reply reply = worker_.receive(activity_of(pick), &task);
+  if (task.over) return;
+  if (pick.is_phases() && reply.ok) {
+    context_.round_s += add_phases(read_phases(reply.body, task.phases), task.phases);
+  } else if (pick.is_phases()) {
+    recorder_.fail_phases(task, read_error(reply.body, Outcome::refused));
+  } else if (reply.ok) {
+    Samples& samples = task.clocks[pick.clock];
+    const RoundTime time = read_round(reply.body, samples.clock);
+    recorder_.record_canary(time.canary_ns);
+    context_.round_s += add_round(time, samples);
+  } else {
+    on_failure_(task, read_error(reply.body, Outcome::refused));
+    failed.push_back(&task);
+  }
+}
+
+nlohmann::json Rounds::request_of(const Pick& pick) {
+  const Task& task = task_of(pick);
+  return pick.is_phases() ? phases_request(task, context_.random() & 0xffffffffU)
+                          : round_request(task, task.clocks[pick.clock]);
+}
+
+}  // namespace dlbench::supervisor

@@ -1,0 +1,75 @@
+#include "worker/arrays/read.hpp"
+
+#include <optional>
+
+#include "worker/library/device_memory.hpp"
+#include "worker/library/exported.hpp"
+
+namespace dlbench::worker {
+
+namespace {
+
+// The array as the library exports it, which may be a copy.
+Held read_export(PyObject* array, const Library& library) {
+  if (const Ref exported = exported_place(array, library)) return read_array(exported.get());
+  const Ref memory = library.function("memory");
+  return read_array(memory ? checked(PyObject_CallOneArg(memory.get(), array)).get() : array);
+}
+
+std::optional<std::uintptr_t> own_address(PyObject* array, const Library& library) {
+  const Ref address = library.function("address");
+  if (!address) return {};
+  const Ref number = checked(PyObject_CallOneArg(address.get(), array));
+  if (number.get() == Py_None) return {};
+  const std::uintptr_t own = PyLong_AsUnsignedLongLong(number.get());
+  if (PyErr_Occurred()) throw fetch_failure();
+  return own;
+}
+
+// With a known address, the library's own shape and values are used if no export is readable.
+Held at_address(std::uintptr_t own, PyObject* array, const Library& library) {
+  Held held = [&] {
+    try {
+      return read_export(array, library);
+    } catch (const Failure& failure) {
+      if (failure.outcome != Outcome::unproven || !library.function("values")) throw;
+      return read_values(array, library);
+    }
+  }();
+  held.view.address = own;
+  return held;
+}
+
+}  // namespace
+
+Held read_place(PyObject* array, const Library& library) {
+  if (const auto own = own_address(array, library)) return at_address(*own, array, library);
+  Held held = read_export(array, library);
+  // Both are held, so a second copy has another address than the first.
+  if (read_export(array, library).view.address == held.view.address) return held;
+  throw Failure{Outcome::unproven, "",
+                std::string("each export of a ") + Py_TYPE(array)->tp_name +
+                    " has another address, so it copies and the address of the array is unknown: "
+                    "add `address(array)` to the adapter"};
+}
+
+Writable writable_place(PyObject* array, const Library& library, std::uintptr_t address) {
+  const Writable own = writable_of(array, address);
+  const Ref memory = library.function("memory");
+  if (own == Writable::no || !memory) return own;
+  const Ref place = Ref::steal(PyObject_CallOneArg(memory.get(), array));
+  if (!place) PyErr_Clear();
+  const Writable inside = place ? writable_of(place.get(), address) : Writable::unknown;
+  return inside == Writable::unknown ? own : inside;
+}
+
+Held read_values(PyObject* array, const Library& library) {
+  const Ref values = library.function("values");
+  if (!values) {
+    const auto own = own_address(array, library);
+    return on_host_memory(own ? at_address(*own, array, library) : read_export(array, library));
+  }
+  return on_host_memory(read_array(checked(PyObject_CallOneArg(values.get(), array)).get()));
+}
+
+}  // namespace dlbench::worker

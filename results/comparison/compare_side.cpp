@@ -1,0 +1,242 @@
+#include "results/comparison/compare_side.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "model/error.hpp"
+#include "results/fields.hpp"
+#include "results/read.hpp"
+#include "stats/stopping.hpp"
+
+namespace dlbench::results {
+namespace {
+
+using nlohmann::json;
+
+/// The facts about a machine that affect numbers and stay the same between runs.
+constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "devices"};
+
+/// The 97.5 % quantile of the normal distribution.
+constexpr double kWide = 1.95996;
+
+/// The name of a single environment.
+constexpr const char* kOnly = "default";
+
+std::string_view environment_in(std::string_view name) {
+  constexpr std::string_view kKey = "/environment:";
+  const std::size_t at = name.find(kKey);
+  if (at == std::string_view::npos) return kOnly;
+  const std::string_view rest = name.substr(at + kKey.size());
+  return rest.substr(0, rest.find('/'));
+}
+
+/// The relative uncertainty of a worker's median due to its rounds.
+double deviation_of(const WorkerNumbers& worker) {
+  if (worker.samples_ns.empty()) return 0;
+  const stats::Interval interval = stats::rounds_interval(worker.samples_ns);
+  return std::max(0.0, interval.hi - interval.lo) / 2 / kWide / worker.median_ns;
+}
+
+void join(std::vector<Outcome>& words, Outcome word) {
+  const auto place = std::lower_bound(words.begin(), words.end(), word);
+  if (place == words.end() || *place != word) words.insert(place, word);
+}
+
+SideCell side_cell_of(Side& side, std::string_view name, const ReadEntry& read) {
+  const Entry& entry = read.entry;
+  SideCell cell;
+  cell.name = copied(*side.texts, name);
+  cell.machine = cell.name.substr(cell.name.size() - read.machine.size());
+  cell.environment = environment_in(cell.name);
+  cell.outcome = entry.found.value_or(entry.outcome);
+  cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
+  cell.median_ns = entry.median_ns;
+  cell.below_ns = entry.below_ns;
+  if (const auto limit = entry.data.find("limit"); limit != entry.data.end()) {
+    cell.below_limit = limit->second;
+  }
+  cell.instructions = entry.instructions;
+  cell.changed = entry.changed;
+  cell.late_read = entry.late_read;
+  cell.workers.medians.reserve(entry.workers.size());
+  cell.workers.deviations.reserve(entry.workers.size());
+  for (const WorkerNumbers& worker : entry.workers) {
+    cell.workers.medians.push_back(worker.median_ns);
+    cell.workers.deviations.push_back(deviation_of(worker));
+    if (worker.outcome) join(cell.words, *worker.outcome);
+  }
+  return cell;
+}
+
+/// If both documents have an outcome, `cell` gets the outcomes of both and the weaker claim.
+void reconcile(const SideCell& known, SideCell& cell) {
+  std::vector<Outcome> words = known.all_words();
+  for (const Outcome word : cell.all_words()) join(words, word);
+  if (words.size() > 1) cell.words = std::move(words);
+  if (weaker_claim(known.outcome, cell.outcome) == cell.outcome) return;
+  cell.outcome = known.outcome;
+  cell.changed = known.changed;
+  cell.late_read = known.late_read;
+}
+
+/// Adds the cell of a later document: appends its workers, reconciles outcomes, and otherwise
+/// prefers the later document.
+void add(SideCell& known, SideCell cell) {
+  const bool was_measured = is_measured(known.outcome);
+  if (was_measured && cell.outcome == Outcome::not_run) return;
+  if (cell.untimed_phase && !known.untimed_phase && known.outcome != Outcome::not_run) return;
+  if (was_measured && is_measured(cell.outcome)) reconcile(known, cell);
+  const auto prepend = [](std::vector<double>& to, const std::vector<double>& from) {
+    to.insert(to.begin(), from.begin(), from.end());
+  };
+  prepend(cell.workers.medians, known.workers.medians);
+  prepend(cell.workers.deviations, known.workers.deviations);
+  if (!cell.instructions) cell.instructions = known.instructions;
+  if (!cell.workers.medians.empty()) {
+    cell.median_ns = stats::median(cell.workers.medians);
+    cell.below_ns.reset();
+  }
+  known = std::move(cell);
+}
+
+/// Combines the cells with the same name.
+std::vector<SideCell> sorted(std::vector<SideCell> read) {
+  std::vector<SideCell*> order;
+  order.reserve(read.size());
+  for (SideCell& cell : read) order.push_back(&cell);
+  std::stable_sort(order.begin(), order.end(),
+                   [](const SideCell* a, const SideCell* b) { return a->name < b->name; });
+  std::vector<SideCell> cells;
+  cells.reserve(read.size());
+  for (SideCell* cell : order) {
+    if (!cells.empty() && cells.back().name == cell->name)
+      add(cells.back(), std::move(*cell));
+    else
+      cells.push_back(std::move(*cell));
+  }
+  return cells;
+}
+
+/// The usable devices by model and driver, because only these affect numbers.
+json usable(const json& devices) {
+  json kept = json::array();
+  for (const json& device : devices) {
+    if (!device.is_object() || device.value("state", json()) != "ok") continue;
+    json& one = kept.emplace_back(json::object());
+    for (const char* key : {"name", "version"}) {
+      if (device.contains(key)) one[key] = device[key];
+    }
+    const json units = device.value("units", json::array());
+    for (const json& unit : units) {
+      if (unit.is_object()) one["units"].push_back(unit.value("name", json()));
+    }
+  }
+  return kept;
+}
+
+json facts_of(const json& machine) {
+  json facts = json::object();
+  for (const char* key : kMachine) {
+    if (machine.contains(key)) facts[key] = machine[key];
+  }
+  if (facts.contains("devices") && facts["devices"].is_array()) {
+    facts["devices"] = usable(facts["devices"]);
+  }
+  return facts;
+}
+
+void read_environments(Side& side, const std::string& machine, const json& environments,
+                       const std::string& wanted) {
+  for (const auto& [name, item] : environments.items()) {
+    if (!wanted.empty() && name != wanted) continue;
+    if (side.facts.python.empty()) side.facts.python = item["python"].get<std::string>();
+    for (const auto& [library, version] : item["libraries"].items()) {
+      side.facts.libraries.try_emplace(library, version.get<std::string>());
+    }
+    if (!item.contains("reference_exchange")) continue;
+    const json& reference_item = item["reference_exchange"];
+    Reference& reference = side.references[{machine, wanted.empty() ? name : kOnly}];
+    const auto workers = reference_item["workers"].get<std::size_t>();
+    if (workers <= reference.workers) continue;
+    const double spread =
+        reference_item.contains("spread") ? reference_item["spread"].get<double>() : 0;
+    reference = {reference_item["median_ns"].get<double>(), workers, spread};
+  }
+}
+
+void read_machine(Side& side, const std::string& name, const json& about,
+                  const std::string& wanted) {
+  side.machines[name] = facts_of(about["machine"]);
+  if (about.contains("request")) side.requests.try_emplace(name, about["request"]);
+  read_environments(side, name, about["environments"], wanted);
+}
+
+void read_context(Side& side, const json& context, const std::filesystem::path& path,
+                  const std::string& wanted) {
+  const json& about = context["dlbench"];
+  if (!wanted.empty() && !about["environments"].contains(wanted)) {
+    throw UsageError(path.string() + ": the run has no environment '" + wanted + "'");
+  }
+  if (about.contains("machines")) {
+    for (const auto& [name, item] : about["machines"].items()) {
+      read_machine(side, name, item, wanted);
+    }
+  } else {
+    read_machine(side, "", about, wanted);
+  }
+  side.facts.date = context["date"].get<std::string>();
+  const json build = about.value("build", json(""));
+  side.build = build.is_string() ? build.get<std::string>() : "";
+}
+
+}  // namespace
+
+std::vector<Outcome> SideCell::all_words() const {
+  return words.empty() ? std::vector<Outcome>{outcome} : words;
+}
+
+Side read_side(const SideSource& source) {
+  Side side;
+  side.machines = json::object();
+  side.texts = std::make_shared<Texts>();
+  side.facts.environment = source.environment;
+  for (const std::filesystem::path& path : source.documents) {
+    const json context = read_document(path, [&](ReadEntry read) {
+      Exchange& exchange = read.entry.cell.exchange;
+      if (source.environment.empty()) {
+        side.cells.push_back(side_cell_of(side, read.name, read));
+      } else if (exchange.environment == source.environment) {
+        exchange.environment = kOnly;
+        std::string name = dlbench::name(read.entry.cell);
+        if (!read.machine.empty()) name += "/machine:" + read.machine;
+        side.cells.push_back(side_cell_of(side, name, read));
+      }
+    });
+    read_context(side, context, path, source.environment);
+    side.facts.runs.push_back(path.string());
+  }
+  side.cells = sorted(std::move(side.cells));
+  return side;
+}
+
+void require_same_machine(const Side& base, const Side& head) {
+  std::string differences;
+  for (const auto& [name, facts] : base.machines.items()) {
+    if (!head.machines.contains(name)) continue;
+    const json& other = head.machines[name];
+    for (const char* key : kMachine) {
+      const json before = facts.value(key, json()), after = other.value(key, json());
+      if (before == after) continue;
+      const bool plain = !before.is_structured() && !after.is_structured();
+      const std::string values = plain ? " (" + shown(before) + ", " + shown(after) + ")" : "";
+      differences += (differences.empty() ? "" : ", ") + std::string(key) + values;
+    }
+  }
+  if (!differences.empty()) {
+    throw UsageError("the machines differ in " + differences + "; compare them with --force");
+  }
+}
+
+}  // namespace dlbench::results
