@@ -12,7 +12,7 @@ import click
 from rich.text import Text
 
 from dlbench import _core, writing
-from dlbench.check import conformance, junit, known, prove, runner, section, table
+from dlbench.check import conformance, junit, known, runner, section, table
 from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
@@ -30,7 +30,6 @@ from dlbench.text.output import Console
 MODES = {
     "names": (),
     "explain": ("libraries", "adapters", "device"),
-    "proving": ("only",),
 }
 
 
@@ -52,12 +51,6 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     "--explain", metavar="RULE", help="Print the sentence of RULE, its section and a script."
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
-@click.option(
-    "--prove",
-    "proving",
-    is_flag=True,
-    help="Test each rule on a library that keeps it and on one that breaks it.",
-)
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
 @click.option(
     "--junit", metavar="FILE", help="Write a test case for each rule to FILE as JUnit XML."
@@ -99,8 +92,6 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         explain(params["explain"], libraries, params["adapters"], params["device"], console)
         return 0
     chosen = rules_of(params["only"])
-    if params["proving"]:
-        return show_proofs(chosen, console)
     if not libraries:
         raise BadInput(
             "missing library: for example 'dlbench check numpy'; 'dlbench list' lists them"
@@ -268,21 +259,3 @@ def explain(
 
             script = rule_script.script(rule, "", path, word, "", device=library.device)
     print_lines(table.explained(rule, console.width, script), console)
-
-
-def show_proofs(chosen: Sequence[Rule], console: Console) -> int:
-    """The table of rule, honest, faulty; the exit status."""
-    width = max(len(rule.name) for rule in chosen)
-    honest = found = 0
-    print_lines([f"{'rule':<{width}}  honest  faulty"], console)
-    for proof in prove.prove_rules(chosen):
-        honest += proof.is_honest
-        found += proof.is_found
-        kept = "holds" if proof.is_honest else "BLAMED" if proof.blamed else "NOT HELD"
-        observed = proof.found if proof.is_found else f"MISSED: {proof.found}"
-        lines = [f"{proof.rule:<{width}}  {kept:<6}  {observed}"]
-        lines += [f"    honest {text}" for text in proof.blamed]
-        lines += [f"    its fault-injecting adapter breaks too {text}" for text in proof.others]
-        print_lines(lines, console)
-    print_lines([f"{honest} of {len(chosen)} honest, {found} of {len(chosen)} found"], console)
-    return 0 if honest == found == len(chosen) else 1

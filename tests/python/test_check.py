@@ -14,11 +14,12 @@ import pytest
 
 import planted
 from dlbench import _core
-from dlbench.check import known, prove, runner, section
+from dlbench.check import known, runner, section
 from dlbench.check.rules import RULES
 from dlbench.cli import main
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
+from rulebreaker.library import planted as rulebreaker
 
 pytestmark = pytest.mark.process
 
@@ -56,7 +57,7 @@ CRASHES = ("export.deleter-without-gil", "import.reversed", "import.major-versio
 def test_a_rule_that_crashes_costs_one_start_and_no_other_rule(name: str) -> None:
     role = RULES.by_name[name].role
     mine = [rule for rule in RULES.by_name.values() if rule.role == role and rule.risky]
-    found = runner.check(prove.planted(f"breaks={name}"), mine)
+    found = runner.check(rulebreaker(f"breaks={name}"), mine)
     assert found.results[name].outcome == "broken"
     assert "SIG" in found.results[name].observed
     assert found.results[name].signal
@@ -69,9 +70,9 @@ def test_a_rule_that_crashes_costs_one_start_and_no_other_rule(name: str) -> Non
     ("name", "outcome"), [("export.deleter-at-exit", "unclear"), ("import.alive-at-exit", "broken")]
 )
 def test_an_abort_at_exit_is_its_rules_result(name: str, outcome: str) -> None:
-    (result,) = results(prove.planted(f"breaks={name}"), name).values()
+    (result,) = results(rulebreaker(f"breaks={name}"), name).values()
     assert (result.outcome, result.signal) == (outcome, "SIGABRT")
-    (result,) = results(prove.planted("honest"), name).values()
+    (result,) = results(rulebreaker("honest"), name).values()
     assert result.outcome == "holds"
 
 
@@ -244,10 +245,8 @@ def run(*words: str) -> int:
         (("numpy", "--timeout", "soon"), "soon"),
         (("numpy", "--adapters", "nowhere"), "nowhere"),
         (("numpy", "--markdown", "nowhere/table.md"), "no such folder:"),
-        (("--prove", "--timeout", "9" * 20), "--prove does not read --timeout"),
-        (("--prove", "numpy"), "--prove does not read the argument"),
         (("--rules", "numpy"), "--rules does not read the argument"),
-        (("--rules", "--prove"), "--rules does not read --prove"),
+        (("--rules", "--timeout", "9" * 20), "--rules does not read --timeout"),
         (("numpy", "--explain", "export.copy-true", "--out", "x"), "does not read --out"),
         (("numpy", "jax", "--explain", "export.copy-true"), "--explain needs one library"),
     ],

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.planted.fault import breaks, enter
+from rulebreaker.fault import breaks, enter
 
 WRITABLE, FULL_RO = 1, 0x11C
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1

@@ -6,7 +6,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check.planted.fault import breaks, enter
+from rulebreaker.fault import breaks, enter
 
 KEPT = []
 

@@ -5,16 +5,20 @@ See the producer of the same name.
 
 import ctypes
 import os
+import sys
+from pathlib import Path
 
 import numpy as np
 
 from dlbench import _check
 from dlbench.adapter import capsule_pointer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY
-from dlbench.check.planted.fault import breaks, choose, enter
-from dlbench.check.planted.imports import from_buffer, from_interface, from_struct
-from dlbench.check.planted.result import KEPT, Imported, Memory, shows
 from dlbench.check.reading import CODES, itemsize
+
+sys.path.append(str(Path(__file__).parents[2]))
+from rulebreaker.fault import breaks, choose, enter
+from rulebreaker.imports import from_buffer, from_interface, from_struct
+from rulebreaker.result import KEPT, Imported, Memory, shows
 
 DISTRIBUTION = None
 HIDDEN = True

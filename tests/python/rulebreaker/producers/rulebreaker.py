@@ -6,17 +6,21 @@ fault shows only where its rule tests: sizes and layouts distinguish the rules.
 
 import contextlib
 import ctypes
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 
 from dlbench import _check, _native_producer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
-from dlbench.check.planted import exchange_api
-from dlbench.check.planted.exports import Others
-from dlbench.check.planted.fault import breaks, choose, chosen, enter
 from dlbench.check.reading import CODES
 from dlbench.device import Device
+
+sys.path.append(str(Path(__file__).parents[2]))
+from rulebreaker import exchange_api
+from rulebreaker.exports import Others
+from rulebreaker.fault import breaks, choose, chosen, enter
 
 DISTRIBUTION = None
 HIDDEN = True

@@ -3,8 +3,8 @@
 import numpy as np
 
 from dlbench import _check
-from dlbench.check.planted.fault import breaks, enter
-from dlbench.check.planted.result import Imported, Memory
+from rulebreaker.fault import breaks, enter
+from rulebreaker.result import Imported, Memory
 
 
 def from_buffer(x):

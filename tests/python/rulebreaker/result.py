@@ -6,7 +6,7 @@ import numpy as np
 
 from dlbench import _check
 from dlbench.check.known_producer import SIZES
-from dlbench.check.planted.fault import breaks
+from rulebreaker.fault import breaks
 
 KEPT = []
 
