@@ -30,6 +30,7 @@ BOUND_FOR = {
     "timer_steps": "tests/gpu/stages.py",
     "empty_events": "tests/gpu/stages.py",
     "stream_order": "tests/gpu/stages.py",
+    "make_api": "tests/python/rulebreaker/exchange_api.py",
     "had_gil": "tests/python/test_check_reader.py",
     "DiskError": "harness/bindings/bind_results.cpp",  # raised, and caught as an OSError
     "Observer": "harness/dlbench/_core.pyi",  # a type only

@@ -2,8 +2,6 @@
 // tensors of any description to a consumer.
 #include "exchange/python/module.hpp"
 
-#include <cstdlib>
-
 #include "check/tensors/memory.hpp"
 #include "check/tensors/module.hpp"
 #include "exchange/guard/heap.hpp"
@@ -15,11 +13,6 @@ PyObject* heap_bytes(PyObject*, PyObject*) {
   const auto bytes = exchange::heap_bytes();
   if (!bytes) Py_RETURN_NONE;
   return PyLong_FromSize_t(*bytes);
-}
-
-PyObject* abort_at_exit(PyObject*, PyObject*) {
-  std::atexit([] { std::abort(); });
-  Py_RETURN_NONE;
 }
 
 PyMethodDef functions[] = {
@@ -45,8 +38,6 @@ PyMethodDef functions[] = {
      "capsule with an __array_struct__."},
     {"heap_bytes", guarded<&heap_bytes>, METH_NOARGS,
      "heap_bytes()\n--\n\nBytes that malloc has allocated; None if unknown."},
-    {"abort_at_exit", guarded<&abort_at_exit>, METH_NOARGS,
-     "abort_at_exit()\n--\n\nFault: the process aborts when it exits."},
     {}};
 
 PyModuleDef module = dlbench::define_module(

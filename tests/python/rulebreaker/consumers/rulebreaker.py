@@ -150,7 +150,8 @@ def imported(capsule, facts, device, copy):
     if breaks("import.empty-null") and facts["data"] == 0:
         raise BufferError("data is NULL")
     if shows("import.alive-at-exit", facts):
-        _check.abort_at_exit()
+        libc = ctypes.CDLL(None)
+        libc.__cxa_atexit(libc.abort, None, None)
     if shows("import.leak", facts):
         KEPT.append(bytearray(64))
     imported_tensor = (
