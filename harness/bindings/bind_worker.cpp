@@ -29,8 +29,6 @@ namespace {
 using nlohmann::json;
 using supervisor::Death;
 
-// The interval in seconds for checking signals and stop() from another thread.
-constexpr double kPollInterval = 0.05;
 // An instruction profile is one long line. Texts are not cut, because the caller decides how much
 // to show.
 constexpr supervisor::Limits kLimits{.line = std::size_t{64} << 20,
@@ -95,7 +93,7 @@ class Worker {
         answer = worker.poll();
         if (!answer) {
           supervisor::Worker* const one = &worker;
-          supervisor::wait({&one, 1}, kPollInterval);
+          supervisor::wait({&one, 1}, supervisor::kPollInterval);
           answer = worker.poll();
         }
         return answer.has_value();
@@ -201,7 +199,7 @@ std::unique_ptr<supervisor::Program> run_program(const std::vector<OsText>& word
   const supervisor::Grandchildren grandchildren(supervisor::Grandchildren::Kill::marked);
   auto program = started(
       [&] { return std::make_unique<supervisor::Program>(command_of(words, {}), timeout_s); });
-  wait_until([&] { return program->wait(kPollInterval); });
+  wait_until([&] { return program->wait(supervisor::kPollInterval); });
   return program;
 }
 

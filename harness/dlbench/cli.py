@@ -70,7 +70,7 @@ def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
 
 @click.command(cls=Measure)
 @click.argument("libraries", nargs=-1)
-@options.measuring
+@options.measuring(options.OPTIONS)
 @click.option("--reframe-checks", is_flag=True, is_eager=True, expose_value=False,
               callback=print_checks, help="Print the folder of the ReFrame check.")  # fmt: skip
 @click.version_option(_core.version, prog_name="dlbench", message="%(prog)s %(version)s")

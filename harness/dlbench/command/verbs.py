@@ -27,6 +27,7 @@ from dlbench.libraries import discover
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import comparing, options, run
+from dlbench.running.request import SEED
 from dlbench.scripts import exchange, running
 from dlbench.terminal import pair, terminal
 from dlbench.text import output
@@ -308,7 +309,7 @@ def plot(run_: str, figure: str | None, base: str | None, relative_to: str) -> N
 @click.option("--times", type=click.IntRange(1, 100_000), default=100,
               help="Inject each fault this many times. Default: 100.")  # fmt: skip
 @options.words_option("--only", "Run only these trials: faults, delays, ... Default: all.")
-@click.option("--seed", type=options.SEED, default=1, help="Seed of the trials. Default: 1.")
+@click.option("--seed", type=SEED, default=1, help="Seed of the trials. Default: 1.")
 def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     """Inject faults, delays and copies, and report which ones the tool finds."""
     from dlbench.selftest import table

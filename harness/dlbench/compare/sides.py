@@ -131,8 +131,7 @@ def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict
         raise BadInput("nothing to compare: give --matrix, or two libraries as in --aa numpy torch")
     if words and len(words) != 2:
         raise BadInput(f"a pair needs two libraries, not {len(words)}")
-    unrequested = {"precision": None, "replicas": None, "env": ()}
-    request = options.request({**unrequested, **params, "count": None}, words)
+    request = options.request({**params, "count": None}, words)
     request.precision = PRECISION
     request.evict = True
     if core_options["instructions"]:

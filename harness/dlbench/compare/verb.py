@@ -13,26 +13,18 @@ from dlbench.compare import gate, junit, sides, stages
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
 from dlbench.running import comparing, options, run, rundir
+from dlbench.running.request import WORKERS
 from dlbench.terminal import changes, terminal
 from dlbench.text.escaping import json_text
 from dlbench.text.output import Console, write_text
 
 #: Options of a measuring run that apply to a comparison of two environments.
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
-             "filter_", "budget", "jobs", "timeout", "adapters", "out", "seed",
+             "filter", "budget", "jobs", "timeout", "adapters", "out", "seed",
              "quiet", "resume"}  # fmt: skip
 #: Options that --resume allows: they change the output, not the measurement.
 WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit"}
 DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
-
-
-def measuring(function: Any) -> Any:
-    """Adds those options."""
-    for option in reversed(options.OPTIONS):
-        made = option(lambda: None).__click_params__[0]
-        if made.name in MEASURING:
-            function = option(function)
-    return function
 
 
 @click.command("compare")
@@ -61,10 +53,10 @@ def measuring(function: Any) -> Any:
 @click.option("--head-env", metavar="NAME=PYTHON", help="Measure that Python as head.")
 @click.option(
     "--workers",
-    type=options.WORKERS,
+    type=WORKERS,
     help=f"Use at most this many workers for each pair and side. Default: {_core.most_workers}.",
 )
-@measuring
+@options.measuring(MEASURING)
 @click.pass_context
 def compare(ctx: click.Context, /, words: tuple[str, ...], **params: Any) -> int:
     """Report changes between two runs, or between two environments.
@@ -125,7 +117,7 @@ def of_runs(
 ) -> Comparison:
     """Compares two earlier runs."""
     for name in sorted((MEASURING | {"workers"}) & options.typed_parameters(ctx) - {"quiet"}):
-        word = f"--{name.rstrip('_')}"
+        word = f"--{name}"
         raise BadInput(f"{word} needs a measurement: add --aa, or --base-env and --head-env")
     if len(words) != 2:
         raise BadInput("compare needs two runs: dlbench compare BASE HEAD")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
+from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -10,14 +11,9 @@ import click
 
 from dlbench.environments import env_option
 from dlbench.errors import BadInput
-from dlbench.running.request import AXES, Request, parse_shard
+from dlbench.running.request import Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
-
-#: The range of the core, and of seeds that every JSON reader keeps exactly.
-WORKERS = click.IntRange(1, 1000)
-JOBS = click.IntRange(1, 1024)
-SEED = click.IntRange(0, 2**32 - 1)
 
 #: Options that --resume allows: they change the output, not the measurement.
 WITH_RESUME = {"resume", "matrix", "quiet", "no_plots", "wait_idle"}
@@ -42,131 +38,55 @@ def words_option(name: str, description: str) -> Callable[[Function], Function]:
 #: For verbs that write a FILE.
 FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 
-OPTIONS = (
-    click.option("--matrix", is_flag=True, help="Measure all pairs of the installed libraries."),
-    words_option(
-        "--producers",
-        "Measure these producers, or all; faulty:FAULT injects a fault. "
-        "Default: all installed, except opt-in ones.",
+
+def declared(each: Field[Any]) -> Callable[[Function], Function]:
+    """The option of a field of Request. Its value is empty unless it is given."""
+    flag, about = "--" + each.name.replace("_", "-"), dict(each.metadata)
+    if each.default is False:
+        return click.option(flag, is_flag=True, help=about["help"])
+    if each.default_factory is list and not about.get("multiple"):
+        about["callback"] = words
+    return click.option(flag, **about)
+
+
+#: By the names of their parameters. A journal keeps those of Request; the others say how a run
+#: begins, and what it writes and prints.
+OPTIONS: dict[str, Callable[[Any], Any]] = {
+    "matrix": click.option(
+        "--matrix", is_flag=True, help="Measure all pairs of the installed libraries."
     ),
-    words_option(
-        "--consumers",
-        "Measure these consumers, or all. Default: all installed, except opt-in ones.",
-    ),
-    words_option(
-        "--protocols", "Measure these protocols, or all. Default: dlpack,dlpack_c,convert."
-    ),
-    words_option(
-        "--devices",
-        "Measure on these devices: cpu, cuda:0, rocm:0, sycl:0, sim:0, cuda:0+cpu (from one to the "
-        "other). Default: cpu, sycl:0, the first GPU.",
-    ),
-    words_option(
-        "--cases", "Measure these cases: f32, f32-unaligned, f32-grad, ..., or all. Default: f32."
-    ),
-    words_option(
-        "--sizes", "Measure arrays of these sizes. Default: 4KiB,256KiB,4MiB; of all cases 64KiB."
-    ),
-    words_option(
-        "--phases", "Time these phases: query, export, import, release, or all. Default: exchange."
-    ),
-    words_option(
-        "--count", "Count `instructions` of each exchange after the rounds, with valgrind."
-    ),
-    click.option(
-        "--profile",
-        is_flag=True,
-        help="Emit NVTX and ROCTX ranges for a profiler; measure no times.",
-    ),
-    click.option(
-        "--trace-api", is_flag=True, help="Count the CUDA calls of each exchange after the rounds."
-    ),
-    click.option(
-        "--sync",
-        is_flag=True,
-        help="Classify the synchronization of each exchange after the rounds.",
-    ),
-    click.option(
-        "--capture",
-        is_flag=True,
-        help="Try each exchange during a graph capture after the rounds, on CUDA and ROCm.",
-    ),
-    click.option(
-        "--filter", "filter_", metavar="REGEX", help="Measure only cells whose name matches."
-    ),
-    click.option(
-        "--budget",
-        metavar="TIME",
-        help="Measure for this time, imports and floors not counted: 90s, 2m. Default: none.",
-    ),
-    click.option(
-        "--precision",
-        metavar="SHARE",
-        help="Add rounds within each worker down to this half-width; workers may differ by more. "
-        "Default: 2%.",
-    ),
-    click.option(
-        "--replicas",
-        type=WORKERS,
-        help="Measure each cell in this many worker processes. Default: 3.",
-    ),
-    click.option(
-        "--shard",
-        metavar="K/N",
-        help="Measure part K of N of --matrix, on one of N equal machines. Default: 1/1.",
-    ),
-    click.option(
-        "--isolate",
-        is_flag=True,
-        help="Import only the two libraries of a pair into each worker.",
-    ),
-    click.option(
-        "--evict",
-        is_flag=True,
-        help="Evict the libraries' code from the page cache between replicas; always with --env.",
-    ),
-    click.option(
-        "--jobs",
-        type=JOBS,
-        help="Import in this many workers at a time. Default: the number of cores, at most 4.",
-    ),
-    click.option(
-        "--timeout", metavar="TIME", help="Deadline of one step of a worker. Default: 30s."
-    ),
-    click.option(
+    **{each.name: declared(each) for each in fields(Request) if each.metadata},
+    "wait_idle": click.option(
         "--wait-idle",
         metavar="TIME",
         help="Wait up to TIME until the machine is idle, else end with code 2. Default: no wait.",
     ),
-    click.option(
-        "--adapters",
-        metavar="DIR",
-        help="Load the adapters in DIR/producers and DIR/consumers too.",
-    ),
-    click.option(
-        "--env",
-        multiple=True,
-        metavar="NAME=PYTHON",
-        help="Measure the libraries of that Python too; may be repeated.",
-    ),
-    click.option(
+    "out": click.option(
         "--out",
         metavar="DIR",
         help="Write the run to this folder, new or empty. Default: dlbench-results/TIME.",
     ),
-    click.option("--resume", metavar="DIR", help="Continue the interrupted run in DIR."),
-    click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
-    click.option("--seed", type=SEED, help="Seed of the order of rounds. Default: 1."),
-    click.option("--no-plots", is_flag=True, help="Write no figures and no report."),
-    click.option("--quiet", is_flag=True, help="Print only errors."),
-)
+    "resume": click.option("--resume", metavar="DIR", help="Continue the interrupted run in DIR."),
+    "dry_run": click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
+    "profile": click.option(
+        "--profile",
+        is_flag=True,
+        help="Emit NVTX and ROCTX ranges for a profiler; measure no times.",
+    ),
+    "no_plots": click.option("--no-plots", is_flag=True, help="Write no figures and no report."),
+    "quiet": click.option("--quiet", is_flag=True, help="Print only errors."),
+}
 
 
-def measuring(function: Function) -> Function:
-    """Adds all options of a measuring run."""
-    for option in reversed(OPTIONS):
-        function = option(function)
-    return function
+def measuring(names: Collection[str]) -> Callable[[Function], Function]:
+    """Adds these options of a measuring run."""
+
+    def add(function: Function) -> Function:
+        for name in reversed(OPTIONS):
+            function = OPTIONS[name](function) if name in names else function
+        return function
+
+    return add
 
 
 def typed_parameters(context: click.Context) -> set[str]:
@@ -214,7 +134,7 @@ def require_read(ctx: click.Context, mode: str, read: Collection[str]) -> None:
 def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME) -> None:
     for name in sorted(typed - set(allowed)):
         positional = {"libraries": "two libraries", "words": "BASE and HEAD"}
-        word = positional.get(name, f"--{name.rstrip('_').replace('_', '-')}")
+        word = positional.get(name, f"--{name.replace('_', '-')}")
         raise BadInput(f"--resume reads all options from the run's journal: leave out {word}")
 
 
@@ -225,26 +145,16 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     for what in params["count"] or []:
         if what != "instructions":
             raise BadInput(f"cannot count {what!r}; allowed: instructions")
-    made = Request(pair=list(libraries), count=params["count"] or [])
-    made.trace_api = params.get("trace_api", False)
-    made.sync = params.get("sync", False)
-    made.capture = params.get("capture", False)
-    made.isolate = params.get("isolate", False)
-    made.evict = params.get("evict", False)
-    for axis in AXES:
-        setattr(made, axis, params[axis] or [])
-    for option in ("budget", "precision", "replicas", "jobs", "timeout", "seed"):
-        if params[option] is not None:
-            setattr(made, option, params[option])
-    if params.get("shard") is not None:
-        parse_shard(params["shard"])
+    given = {each.name: params.get(each.name) for each in fields(Request) if each.metadata}
+    typed = {name: value for name, value in given.items() if value not in (None, ())}
+    made = Request(pair=list(libraries), **typed)
+    if made.shard:
+        parse_shard(made.shard)
         if libraries:
             raise BadInput("--shard divides --matrix: a pair of libraries is one part")
-        made.shard = params["shard"]
-    made.filter = params["filter_"] or ""
-    made.env = [f"{name}={python}" for name, python in env_option.read(params["env"]).items()]
-    if params["adapters"] is not None:
-        made.adapters = str(Path(params["adapters"]).absolute())
+    made.env = [f"{name}={python}" for name, python in env_option.read(made.env).items()]
+    if made.adapters:
+        made.adapters = str(Path(made.adapters).absolute())
     # Their folders are not words of the command line.
     require_utf8([made.adapters, *made.env])
     return made

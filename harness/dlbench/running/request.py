@@ -10,6 +10,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import click
+
 from dlbench import _core
 from dlbench.environments import env_option
 from dlbench.environments.environment import DEFAULT
@@ -19,39 +21,98 @@ from dlbench.supervisor import WORKER
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
+#: The ranges of the core, and of seeds that every JSON reader keeps exactly.
+WORKERS = click.IntRange(1, 1000)
+JOBS = click.IntRange(1, 1024)
+SEED = click.IntRange(0, 2**32 - 1)
+
+
+def option(text: str, default: Any = "", **how: Any) -> Any:
+    """A field that is an option of the same name: its help, and `how` click reads it. A list is
+    written A,B."""
+    if default is list:
+        return field(default_factory=list, metadata={"metavar": "A,B", "help": text, **how})
+    shown = f" Default: {default}." if default else ""
+    return field(default=default, metadata={"help": text + shown, **how})
+
 
 @dataclass
 class Request:
-    """Axes and options as they were typed; an empty value means the default.
+    """The request of a run, as it was typed: what a journal keeps. A field that is no option()
+    is an argument.
 
     `pair` names two libraries: the exchanges between them in both directions. `env` are the
     further environments, NAME=PYTHON with an absolute path.
     """
 
     pair: list[str] = field(default_factory=list)
-    producers: list[str] = field(default_factory=list)
-    consumers: list[str] = field(default_factory=list)
-    protocols: list[str] = field(default_factory=list)
-    devices: list[str] = field(default_factory=list)
-    cases: list[str] = field(default_factory=list)
-    sizes: list[str] = field(default_factory=list)
-    count: list[str] = field(default_factory=list)
-    trace_api: bool = False
-    sync: bool = False
-    capture: bool = False
-    phases: list[str] = field(default_factory=list)
-    filter: str = ""
-    budget: str = ""
-    precision: str = "2%"
-    replicas: int = 3
-    isolate: bool = False
-    evict: bool = False
-    jobs: int = 0
-    timeout: str = "30s"
-    adapters: str = ""
-    env: list[str] = field(default_factory=list)
-    seed: int = 1
-    shard: str = ""
+    producers: list[str] = option(
+        "Measure these producers, or all; faulty:FAULT injects a fault. "
+        "Default: all installed, except opt-in ones.",
+        list,
+    )
+    consumers: list[str] = option(
+        "Measure these consumers, or all. Default: all installed, except opt-in ones.", list
+    )
+    protocols: list[str] = option(
+        "Measure these protocols, or all. Default: dlpack,dlpack_c,convert.", list
+    )
+    devices: list[str] = option(
+        "Measure on these devices: cpu, cuda:0, rocm:0, sycl:0, sim:0, cuda:0+cpu (from one to the "
+        "other). Default: cpu, sycl:0, the first GPU.",
+        list,
+    )
+    cases: list[str] = option(
+        "Measure these cases: f32, f32-unaligned, f32-grad, ..., or all. Default: f32.", list
+    )
+    sizes: list[str] = option(
+        "Measure arrays of these sizes. Default: 4KiB,256KiB,4MiB; of all cases 64KiB.", list
+    )
+    phases: list[str] = option(
+        "Time these phases: query, export, import, release, or all. Default: exchange.", list
+    )
+    count: list[str] = option(
+        "Count `instructions` of each exchange after the rounds, with valgrind.", list
+    )
+    trace_api: bool = option("Count the CUDA calls of each exchange after the rounds.", False)
+    sync: bool = option("Classify the synchronization of each exchange after the rounds.", False)
+    capture: bool = option(
+        "Try each exchange during a graph capture after the rounds, on CUDA and ROCm.", False
+    )
+    filter: str = option("Measure only cells whose name matches.", metavar="REGEX")
+    budget: str = option(
+        "Measure for this time, imports and floors not counted: 90s, 2m. Default: none.",
+        metavar="TIME",
+    )
+    precision: str = option(
+        "Add rounds within each worker down to this half-width; workers may differ by more.",
+        "2%",
+        metavar="SHARE",
+    )
+    replicas: int = option("Measure each cell in this many worker processes.", 3, type=WORKERS)
+    shard: str = option(
+        "Measure part K of N of --matrix, on one of N equal machines. Default: 1/1.", metavar="K/N"
+    )
+    isolate: bool = option("Import only the two libraries of a pair into each worker.", False)
+    evict: bool = option(
+        "Evict the libraries' code from the page cache between replicas; always with --env.", False
+    )
+    jobs: int = option(
+        "Import in this many workers at a time. Default: the number of cores, at most 4.",
+        0,
+        type=JOBS,
+    )
+    timeout: str = option("Deadline of one step of a worker.", "30s", metavar="TIME")
+    adapters: str = option(
+        "Load the adapters in DIR/producers and DIR/consumers too.", metavar="DIR"
+    )
+    env: list[str] = option(
+        "Measure the libraries of that Python too; may be repeated.",
+        list,
+        multiple=True,
+        metavar="NAME=PYTHON",
+    )
+    seed: int = option("Seed of the order of rounds.", 1, type=SEED)
 
     def libraries(self) -> set[str]:
         """The words that name libraries."""

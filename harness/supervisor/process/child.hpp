@@ -15,6 +15,10 @@
 
 namespace dlbench::supervisor {
 
+/// Seconds between two looks at what no descriptor reports: the end of a child whose streams
+/// another process holds open, signals, a stop from another thread.
+inline constexpr double kPollInterval = 0.05;
+
 /// The program to start.
 struct Command {
   std::vector<std::string> words;

@@ -13,9 +13,6 @@ namespace {
 // The list of packages of an environment is one line of output.
 constexpr std::size_t kMostOutput = std::size_t{1} << 20;
 constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
-// If the streams are closed, or held open by another process, only the status shows the end of the
-// program.
-constexpr double kPollInterval = 0.05;
 constexpr double kEndIsNear = 0.001;
 
 }  // namespace

@@ -17,9 +17,6 @@
 namespace dlbench::supervisor {
 namespace {
 
-// A grandchild may hold the socket open, so the worker's end is also polled.
-constexpr double kPollInterval = 0.05;
-
 constexpr std::size_t kTailLines = 40;
 
 // The kernel closes the files of a dying process just before the process ends.
