@@ -12,15 +12,7 @@ from rich.console import Console
 import samples
 from dlbench.cli import main
 from dlbench.errors import BadInput
-from dlbench.selftest import (
-    alike,
-    copies,
-    delays,
-    faults,
-    repeats,
-    runs,
-    table,
-)
+from dlbench.selftest import alike, copies, delays, faults, runs, table
 from dlbench.selftest.row import Row, Setting
 from typed import entries_of
 
@@ -130,14 +122,6 @@ def test_a_slope_that_is_left_open_is_not_tested(
     monkeypatch.setattr(runs, "run", lambda *_: entries_of([found]))
     _, sloped = copies.trial(Setting(tmp_path, short=short, times=1, seed=1))
     assert sloped.good is good_
-
-
-def test_without_valgrind_nothing_is_claimed(
-    setting: Setting, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("shutil.which", lambda name: None)
-    (row,) = repeats.instructions(setting)
-    assert row.good is None
 
 
 def test_a_trial_that_cannot_be_held_fails_and_the_others_go_on(
