@@ -1,19 +1,12 @@
 """`bootstrap` with a planted PATH and planted files of drivers: which extras it installs, what it
-says of a GPU. Nothing is installed: the environment's Python writes down its arguments. One test
-runs pip itself."""
+says of a GPU. Nothing is installed: the environment's Python writes down its arguments."""
 
 from __future__ import annotations
 
-import http.server
 import os
-import platform
 import re
 import shutil
 import subprocess
-import sys
-import threading
-import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -22,11 +15,6 @@ pytestmark = pytest.mark.process
 
 tomllib = pytest.importorskip("tomllib")
 ROOT = Path(__file__).resolve().parents[2]
-NO_TORCH_FOR_ROCM = (
-    "bootstrap: torch for ROCm is not on the package index; to add it, see docs/how-to/gpu.md"
-)
-
-
 #: Writes the file of a wheel into the folder that an option names.
 MAKE = """make() { # OPTION ARGUMENT...
   local option=$1 before=
@@ -104,12 +92,6 @@ def test_each_option_has_its_extras(
     names = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert set(extras.split(",")) <= names["optional-dependencies"].keys()
     assert (ROOT / constraints).exists()
-
-
-def test_the_systems_packages_alone(machine: Path) -> None:
-    done = bootstrap(machine, "--system")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert not (machine / "venv/asked").exists()
 
 
 TAG = "cp311-cp311"
@@ -195,78 +177,6 @@ def test_other_sources_are_built(
     assert "pip wheel" in requested
 
 
-def test_without_a_published_wheel_a_release_is_built(machine: Path) -> None:
-    release(machine)
-    plant(machine / "venv/bin/python", PYTHON)
-    done = bootstrap(machine)
-    assert (done.returncode, done.stderr) == (0, "")
-    requested = (machine / "venv/asked").read_text()
-    assert requested.index("pip download") < requested.index("pip wheel")
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    """A folder with a wheel of this version, `planted`."""
-    folder = tmp_path / "simple/dlbench"
-    folder.mkdir(parents=True)
-    tag = f"cp{sys.version_info[0]}{sys.version_info[1]}"
-    path = folder / f"dlbench-{VERSION}-{tag}-{tag}-linux_{platform.machine()}.whl"
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("dlbench/__init__.py", "planted = True\n")
-        info = f"dlbench-{VERSION}.dist-info"
-        metadata = f"Metadata-Version: 2.1\nName: dlbench\nVersion: {VERSION}\nProvides-Extra: x\n"
-        archive.writestr(f"{info}/METADATA", metadata)
-        tags = f"Tag: {tag}-{tag}-linux_{platform.machine()}\n"
-        archive.writestr(f"{info}/WHEEL", f"Wheel-Version: 1.0\nRoot-Is-Purelib: false\n{tags}")
-        archive.writestr(f"{info}/RECORD", "")
-    return folder
-
-
-@pytest.fixture
-def server(index: Path) -> Iterator[str]:
-    """The address of a package index, on this machine."""
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *words: object) -> None:
-            pass
-
-    root = index.parents[1]
-    with http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), lambda *words: Handler(*words, directory=str(root))
-    ) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/simple"
-        server.shutdown()
-        thread.join()
-
-
-@pytest.mark.parametrize("kind", ["folder", "server"])
-def test_the_published_wheel_is_found(machine: Path, index: Path, server: str, kind: str) -> None:
-    """By the real pip, of a folder and of an index that is served."""
-    release(machine)
-    (machine / "venv/bin/python").unlink()
-    (machine / "bin/c++").unlink()
-    more = {"PYTHON": sys.executable, "DLBENCH_EXTRAS": "x", "PIP_CONFIG_FILE": os.devnull}
-    more |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "HOME": str(machine), "no_proxy": "*"}
-    if kind == "folder":
-        more |= {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}
-    else:
-        more |= {"PIP_INDEX_URL": server, "PIP_FIND_LINKS": "", "PIP_EXTRA_INDEX_URL": ""}
-    done = bootstrap(machine, **more)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert f"dlbench from the published dlbench-{VERSION}-cp" in done.stdout
-    python = machine / "venv/bin/python"
-    code = "import dlbench; print(dlbench.planted)"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"
-    # Of another version there is nothing: it would be built, which wants a compiler.
-    next(index.iterdir()).unlink()
-    done = bootstrap(machine, **more)
-    assert done.returncode == 2
-    assert "no C++ compiler found" in done.stderr
-
-
 def test_headers_that_are_missing_are_named_with_their_packages(machine: Path) -> None:
     answer = "*Python.h*) echo 3.12 /no/Python.h; exit ;; *platform.machine*"
     plant(machine / "venv/bin/python", PYTHON.replace("*platform.machine*", answer))
@@ -306,22 +216,6 @@ def test_without_root_it_names_all_that_is_missing_in_one_line(machine: Path) ->
     assert "valgrind libbenchmark-dev python3-dev" in (machine / "apt").read_text()
 
 
-def test_without_root_it_goes_on_with_what_is_there(machine: Path) -> None:
-    plant_debian(machine)
-    plant(machine / "bin/c++")  # has all headers, from wherever
-    plant(machine / "Python.h")
-    done = bootstrap(machine)
-    assert (done.returncode, done.stderr) == (
-        0,
-        "bootstrap: packages are missing; run as root: apt-get install valgrind\n",
-    )
-    plant(machine / "bin/valgrind")
-    done = bootstrap(machine)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert len(installed(machine)) == 2
-    assert not (machine / "apt").exists()
-
-
 def test_root_installs_what_is_missing(machine: Path) -> None:
     plant_debian(machine, user=0)
     plant(machine / "Python.h")
@@ -329,17 +223,6 @@ def test_root_installs_what_is_missing(machine: Path) -> None:
     update, install = (machine / "apt").read_text().splitlines()
     assert update == "update"
     assert install == "install -y --no-install-recommends valgrind libbenchmark-dev"
-
-
-def test_a_long_command_says_how_far_it_is(machine: Path) -> None:
-    slow = "wheel) echo '  [1/9] Building x'; echo '  [3/9] Building y'; sleep 0.5; "
-    slow = PYTHON.replace("wheel) ", slow).replace(";; esac", ";; install) sleep 0.5 ;; esac")
-    plant(machine / "venv/bin/python", slow)
-    done = bootstrap(machine, DLBENCH_PROGRESS="0.1")
-    assert done.returncode == 0
-    assert re.search(r"^bootstrap: building dlbench: step 3/9, \d+ s so far$", done.stdout, re.M)
-    assert re.search(r"^bootstrap: installing: \d+ s so far$", done.stdout, re.M)
-    assert "Building x" not in done.stdout
 
 
 def test_a_build_that_fails_is_shown(machine: Path) -> None:
@@ -367,23 +250,6 @@ def test_uv_installs_where_there_is_one(machine: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("extras", "size"), [("libraries,report", "2.1 GB to download"), ("report", "200 MB")]
-)
-def test_the_size_is_reported_before_the_installation(
-    machine: Path, extras: str, size: str
-) -> None:
-    plant(machine / "venv/bin/python", f"echo installs\n{PYTHON}")
-    lines = bootstrap(machine, DLBENCH_EXTRAS=extras).stdout.splitlines()
-    message = next(line for line in lines if size in line)
-    assert lines.index(message) < lines.index("installs")
-
-
-def test_named_extras_are_kept_beside_the_gpus(machine: Path) -> None:
-    assert bootstrap(machine, "--cuda", DLBENCH_EXTRAS="test").returncode == 0
-    assert installed(machine) == ["-m pip install -c constraints-cuda.txt MADE[test,cuda]"]
-
-
-@pytest.mark.parametrize(
     ("there", "text"),
     [
         ("root/proc/driver/nvidia/version", "./bootstrap --cuda adds the GPU libraries"),
@@ -405,20 +271,6 @@ def test_a_machine_with_a_driver_is_reported_what_to_add(
     assert done.returncode == 0
 
 
-def test_what_is_missing_for_a_gpu_is_reported(machine: Path) -> None:
-    [line] = bootstrap(machine, "--cuda").stderr.splitlines()
-    assert line.startswith("bootstrap: no NVIDIA driver found, so cells on cuda will be no-device")
-    first, second = bootstrap(machine, "--rocm").stderr.splitlines()
-    assert first.startswith("bootstrap: no /dev/kfd found, so cells on rocm will be no-device")
-    assert second == NO_TORCH_FOR_ROCM
-    plant(machine / "root/dev/kfd")
-    plant(machine / "bin/nvidia-smi")
-    assert bootstrap(machine, "--cuda").stderr == ""
-    assert bootstrap(machine, "--rocm").stderr == f"{NO_TORCH_FOR_ROCM}\n"
-    plant(machine / "venv/bin/python", PYTHON.replace("|| exit 1", "|| exit 0"))  # of ROCm's torch
-    assert bootstrap(machine, "--rocm").stderr == ""
-
-
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -433,14 +285,6 @@ def test_wrong_usage_is_one_line(machine: Path, words: list[str], text: str) -> 
     [line] = done.stderr.splitlines()
     assert line.startswith("bootstrap: ")
     assert text in line
-    assert not (machine / "venv/asked").exists()
-
-
-def test_the_help_names_each_option(machine: Path) -> None:
-    done = bootstrap(machine, "--help")
-    assert (done.returncode, done.stderr) == (0, "")
-    for word in ("--cuda", "--rocm", "--help", "DLBENCH_VENV", "DLBENCH_EXTRAS", "PYTHON"):
-        assert word in done.stdout
     assert not (machine / "venv/asked").exists()
 
 

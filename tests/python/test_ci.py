@@ -5,7 +5,6 @@ The commands that measure are too long for a test; they are run over one pair at
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import subprocess
@@ -80,11 +79,6 @@ def commands() -> Iterator[str]:
 COMMANDS = sorted(set(commands()))
 
 
-def test_the_docs_have_commands() -> None:
-    verbs = {command.split()[1] for command in COMMANDS}
-    assert {"compare", "export", "report", "$WHAT", "--matrix"} <= verbs
-
-
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_of_the_docs_runs(command: str, place: Path) -> None:
     for leftover in ("report.html", "again"):
@@ -101,18 +95,6 @@ def test_a_command_of_the_docs_runs(command: str, place: Path) -> None:
 
 def scripts(steps: list[dict[str, Any]]) -> Iterator[str]:
     return (step["run"] for step in steps if "run" in step)
-
-
-def test_the_workflow_has_all_of_it() -> None:
-    steps = GITHUB["jobs"]["dlbench"]["steps"]
-    text = "\n".join(scripts(steps))
-    assert text.count("dlbench $WHAT --out") == 2
-    assert 'GITHUB_STEP_SUMMARY"' in text
-    assert [s for s in steps if s.get("uses", "").startswith("actions/upload-artifact")]
-    # The gate stands last, so that a failure keeps everything else.
-    assert "dlbench compare base head" in steps[-1]["run"]
-    files = GITLAB["array exchange"]["artifacts"]["paths"]
-    assert files == ["report.html", "base/results.json", "head/results.json"]
 
 
 def value(text: Any, inputs: dict[str, str]) -> str:
@@ -227,44 +209,4 @@ def test_a_gate_judges_a_library_that_dlbench_does_not_know(
         assert "| worse | numpy -> mylib dlpack 64 KiB | zero-copy -> copy |" in summary
 
 
-def test_the_docs_give_the_action_inputs_that_it_has() -> None:
-    (step,) = ACTION_USED
-    assert set(step["with"]) <= set(ACTION["inputs"])
-    used = set(re.findall(r"inputs\.([\w-]+)", (ROOT / "action.yml").read_text()))
-    assert used == set(ACTION["inputs"])
-
-
-SHARDS = yaml.safe_load(
-    re.findall(
-        r"^```yaml\n(.*?)^```",
-        (ROOT / "docs/how-to/split-a-matrix.md").read_text(encoding="utf-8"),
-        re.MULTILINE | re.DOTALL,
-    )[0]
-)
 NAMES = "native,numpy,bytearray,memoryview"
-
-
-def test_the_workflow_of_shards_runs(place: Path, tmp_path: Path) -> None:
-    """Its steps, but for the installation and the artifacts, over four libraries."""
-    measure, merge = SHARDS["jobs"]["measure"], SHARDS["jobs"]["merge"]
-    numbers = measure["strategy"]["matrix"]["shard"]
-    steps = {step.get("name"): step.get("run", "") for step in [*measure["steps"], *merge["steps"]]}
-    assert numbers == list(range(1, len(numbers) + 1))
-    assert f"/{len(numbers)} " in steps["Measure"]
-    small = f"--matrix --producers {NAMES} --consumers {NAMES} --protocols dlpack,buffer"
-    small += " --sizes 4KiB --replicas 1 --budget 5s"
-    (tmp_path / "bin").symlink_to(place / "bin")
-    for number in numbers:
-        line = steps["Measure"].replace("${{ matrix.shard }}", str(number))
-        shell(tmp_path, line.replace("--matrix", small))
-    shell(tmp_path, f"dlbench {small} --no-plots --out all")
-    done = shell(tmp_path, steps["Merge"])
-    assert done.stdout == "whole/results.json\n"
-    shell(tmp_path, steps["Report"])
-    assert (tmp_path / "report.html").stat().st_size > 1_000_000
-    whole, merged = (
-        json.loads((tmp_path / f / "results.json").read_text()) for f in ("all", "whole")
-    )
-    for key in ("benchmarks", "not_measured"):
-        assert {e["name"] for e in merged[key]} == {e["name"] for e in whole[key]}
-    assert merged["context"]["dlbench"]["shard"]["numbers"] == numbers

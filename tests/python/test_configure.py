@@ -48,21 +48,6 @@ def test_what_is_missing_is_named_with_its_packages(tmp_path: Path) -> None:
     assert not (tmp_path / "_deps").exists()
 
 
-def test_missing_headers_of_python_are_named_with_their_packages(tmp_path: Path) -> None:
-    done = configure(tmp_path, "-DPython_INCLUDE_DIR=/nowhere")
-    assert done.returncode != 0
-    words = " ".join(done.stderr.split())
-    python = "python{}.{}".format(*sys.version_info)
-    for part in (
-        f"dlbench's build needs: Python.h of {sys.executable} Install the missing packages",
-        f"Debian, Ubuntu: apt-get install {python}-dev Fedora",
-        f"Fedora, RHEL: dnf install {python}-devel conda",
-        "conda: conda install -c conda-forge python Homebrew: brew install python",
-    ):
-        assert part in words, done.stderr
-    assert "DLBENCH_FETCH" not in done.stderr  # downloads no headers of Python
-
-
 def bundled(folder: Path, *options: str) -> dict[str, str]:
     """Component -> version, as the SBOM of a wheel's build has it."""
     done = configure(folder, f"-DSKBUILD_METADATA_DIR={folder}", *options)
@@ -83,28 +68,3 @@ def test_the_sbom_has_the_version_of_the_systems_google_benchmark(tmp_path: Path
     found = bundled(tmp_path / "build", f"-Dbenchmark_DIR={config}")
     assert found["google-benchmark"] == "1.99.7"
     assert found.keys() >= {"dlpack", "nlohmann-json", "pybind11"}
-
-
-def test_sources_in_a_folder_are_used_without_a_download(tmp_path: Path) -> None:
-    source = tmp_path / "benchmark"
-    source.mkdir()
-    (source / "CMakeLists.txt").write_text(
-        "project(benchmark VERSION 1.99.8 LANGUAGES CXX)\n"
-        'message(STATUS "these sources are used")\n'
-        "file(WRITE x.cpp)\nadd_library(benchmark STATIC x.cpp)\n"
-        "add_library(benchmark::benchmark ALIAS benchmark)\n"
-    )
-    options = (
-        "-DCMAKE_DISABLE_FIND_PACKAGE_benchmark=ON",
-        f"-DFETCHCONTENT_SOURCE_DIR_BENCHMARK={source}",
-    )
-    done = configure(tmp_path / "build", *options)
-    assert done.returncode == 0, done.stderr
-    assert "these sources are used" in done.stdout
-    assert bundled(tmp_path / "build", *options)["google-benchmark"] == "1.99.8"
-
-
-def test_what_the_system_has_is_used(tmp_path: Path) -> None:
-    done = configure(tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert not (tmp_path / "_deps").exists()

@@ -90,16 +90,3 @@ def test_a_link_to_nowhere_is_found(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text("# One `two`\n[a](#one-two) [b](#three) [c](no.md) [d](page.md#one-two)\n")
     assert broken(page) == ["#three", "no.md"]
-
-
-def test_a_comment_in_an_ini_file_has_a_line_of_its_own() -> None:
-    """pytest takes what follows a value on its line as part of the value."""
-    blocks = [
-        block
-        for page in PAGES
-        for block in re.findall(r"^```ini\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
-    ]
-    assert blocks
-    assert [
-        line for block in blocks for line in block.splitlines() if re.search(r"\s[;#]", line)
-    ] == []

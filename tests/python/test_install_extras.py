@@ -62,9 +62,3 @@ def test_extras_resolve_together(extras: tuple[str, ...], constraints: str, tmp_
     if done.returncode != 0 and absent:
         pytest.skip(f"no package index answers: {absent[0]}")
     assert done.returncode == 0, done.stderr
-
-
-def test_no_pin_of_the_tests_is_needless() -> None:
-    """An index may lag behind: what tests need has a lower bound, and no exact version."""
-    exact = [line for line in requirements("test") if "==" in line.partition(";")[0]]
-    assert exact == []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dlbench import _core, cli
+from dlbench import _core
 from dlbench.check.rules import RULES
 from dlbench.check.situation import spelled
 
@@ -23,13 +23,6 @@ SPEC.loader.exec_module(generate)
 def test_a_page_is_what_the_script_makes(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert generate.generated(text) == text, "run: python docs/site/generate.py"
-
-
-def test_every_part_has_a_page() -> None:
-    made = [
-        part for page in generate.pages() for _, part, _ in generate.PART.findall(page.read_text())
-    ]
-    assert sorted(made) == sorted(generate.PARTS)
 
 
 def test_each_rule_has_a_row_with_the_situations_that_it_is_tried_in() -> None:
@@ -53,12 +46,3 @@ def test_each_key_has_a_meaning(part: str) -> None:
     rows = [line for line in generate.PARTS[part]().splitlines() if line.startswith("| `")]
     assert len(rows) > 50
     assert [row for row in rows if row.endswith("|  |")] == []
-
-
-def test_each_command_and_option_is_in_the_reference() -> None:
-    text = generate.commands()
-    for name in cli.verbs():
-        assert f"## `dlbench {name}`\n" in text
-    for option in cli.dlbench.params:
-        for word in option.opts:
-            assert not word.startswith("--") or f"| `{word}" in text

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import html
-import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -61,33 +58,3 @@ def test_each_broken_link_is_an_error(copy: Path, tmp_path: Path) -> None:
     done = build(copy, tmp_path / "site")
     assert done.returncode == 1
     assert all(word in done.stderr for word in ("no-page", "no-heading", "no-file"))
-
-
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_picture_shows_the_sample_run(theme: str) -> None:
-    command = [sys.executable, "-m", "dlbench", "show", str(ROOT / "docs/site/sample")]
-    wide = os.environ | {"COLUMNS": "84"}
-    shown = subprocess.run(command, env=wide, capture_output=True, text=True, check=True).stdout
-    svg = (ROOT / f"docs/assets/matrix-{theme}.svg").read_text(encoding="utf-8")
-    drawn = html.unescape("".join(re.findall(r"<text [^>]*>(.*?)</text>", svg)))
-    matrices = "".join(shown.split("\n\n")[1:3])
-    assert "".join(drawn.split()).startswith("".join(matrices.split()))
-
-
-@pytest.mark.parametrize("name", ["report-light", "report-dark", "scaling"])
-def test_pictures_are_small(name: str) -> None:
-    """They are made by docs/site/sample.py --draw."""
-    data = (ROOT / f"docs/assets/{name}.png").read_bytes()
-    assert data.startswith(b"\x89PNG")
-    assert 5_000 < len(data) < 80_000
-    assert f"../assets/{name}.png" in (ROOT / "docs/tutorial/index.md").read_text()
-
-
-def test_the_sample_run_names_no_machine() -> None:
-    text = (ROOT / "docs/site/sample/results.json").read_text(encoding="utf-8")
-    context = json.loads(text)["context"]
-    environment = context["dlbench"]["environments"]["default"]
-    assert (context["host_name"], context["executable"]) == ("sample", "dlbench")
-    assert context["dlbench"]["command"][0] == "dlbench"
-    assert environment["executable"] == "python"
-    assert not re.search(r'"/(home|root|tmp|usr|work)', text)

@@ -43,14 +43,6 @@ def test_the_pytest_plugin_loads_nothing_but_pytest() -> None:
     }
 
 
-def test_pytest_has_no_reason_to_look_at_dlbench() -> None:
-    """It lists all files of a distribution with such an entry point, in each run."""
-    tomllib = pytest.importorskip("tomllib")
-    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]
-    assert "pytest11" not in project.get("entry-points", {})
-    assert "scripts" in project
-
-
 @pytest.mark.parametrize("name", ["Call", "Capsule", "Unsupported", "X"])
 def test_what_adapters_import_is_loaded_when_it_is_used(name: str) -> None:
     assert "dlbench.adapter" not in modules("import dlbench")
