@@ -1,4 +1,4 @@
-"""MXNet arrays, for version 1.9.1; tests/environments/mxnet310 makes an environment for it."""
+"""MXNet arrays, for version 1.9.1, which needs Python 3.10 and NumPy 1.23."""
 
 import functools
 import time

@@ -5,10 +5,8 @@ from __future__ import annotations
 import ctypes.util
 import importlib.util
 import json
-import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -180,18 +178,3 @@ def test_mpi_leaves_no_process_behind(tmp_path: Path) -> None:
     assert status == 0, err
     assert left_alive(tmp_path) == []
     assert set(Path("/dev/shm").iterdir()) <= before
-
-
-@pytest.mark.skipif("DLBENCH_MXNET" not in os.environ, reason="DLBENCH_MXNET names no such Python")
-def test_mxnet_in_its_environment() -> None:
-    """DLBENCH_MXNET=FOLDER/bin/python, as tests/environments/mxnet310 made it."""
-    script = Path(__file__).with_name("look_at_mxnet.py")
-    done = subprocess.run(
-        [os.environ["DLBENCH_MXNET"], str(script), str(PACKAGE)],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        env=os.environ | {"PYTHONPATH": ""},
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split() == ["made", "addressed", "crossed", "converted", "waited"]
