@@ -11,6 +11,11 @@ import jax.numpy as jnp
 from dlbench import Call, X
 from dlbench.adapter import split_device
 
+SCRIPT = {
+    "dlpack cuda": "jax.dlpack.from_dlpack(array)",
+    "dlpack to cuda": "jax.dlpack.from_dlpack(array, device=jax.devices('cuda')[{number}])",
+}
+
 PROTOCOLS = {
     "dlpack": jax.dlpack.from_dlpack,
     "cuda_array_interface": jnp.asarray,

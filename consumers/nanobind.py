@@ -2,6 +2,8 @@
 
 from dlbench import _nanobind_consumer
 
+SCRIPT = {"address": "{array}.address", "values": "{array}.view()"}
+
 EXTENSION = "_nanobind_consumer"
 # nb::ndarray tries DLPack first.
 PROTOCOLS = {

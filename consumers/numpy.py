@@ -4,6 +4,8 @@ import numpy as np
 
 from dlbench import Call, X
 
+SCRIPT = {"dlpack to cpu": "np.from_dlpack(array, device='cpu')"}
+
 # np.asarray uses the first that exists: buffer, __array_struct__, __array_interface__, __array__.
 PROTOCOLS = {
     "dlpack": np.from_dlpack,

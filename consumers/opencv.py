@@ -5,6 +5,8 @@ OpenCV's own array type UMat returns its content as a copy, and has no address.
 
 import cv2
 
+SCRIPT = {"memory": "{array}.get()"}
+
 PROTOCOLS = {"convert": cv2.UMat}
 
 

@@ -4,6 +4,12 @@ import torch
 
 from dlbench import Call, X
 
+SCRIPT = {
+    "dlpack cuda": "torch.from_dlpack(array)",
+    "convert cuda": "torch.as_tensor(array, device='cuda:{number}')",
+    "dlpack to cuda": "torch.from_dlpack(array, device='cuda:{number}')",
+}
+
 PROTOCOLS = {
     "dlpack": torch.from_dlpack,
     "cuda_array_interface": torch.as_tensor,

@@ -6,6 +6,14 @@ import numpy as np
 
 from dlbench.adapter import require, require_buffer_dtype, require_offset, require_writable
 
+SCRIPT = {
+    "make": (
+        "from array import array as new_array\n"
+        "array = new_array(np.dtype('{dtype}').char, source.tobytes())"
+    ),
+    "address": "{array}.buffer_info()[0]",
+}
+
 DISTRIBUTION = None
 DEFAULT = False
 

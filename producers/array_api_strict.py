@@ -2,6 +2,8 @@
 
 import array_api_strict as xp
 
+SCRIPT = {"make": "array = xp.asarray(source)", "memory": "np.from_dlpack({array})"}
+
 DISTRIBUTION = "array-api-strict"
 
 

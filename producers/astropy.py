@@ -2,6 +2,11 @@
 
 import astropy.units as u
 
+SCRIPT = {
+    "make": "array = u.Quantity(source, 'm', dtype=source.dtype, copy=False)",
+    "memory": "np.asarray({array})",
+}
+
 DEFAULT = False
 SPECIAL = ("swapped",)
 

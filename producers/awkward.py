@@ -3,6 +3,13 @@
 import awkward as ak
 import numpy as np
 
+SCRIPT = {
+    "make": "array = ak.from_numpy(source)",
+    "make nulls": "array = ak.nan_to_none(ak.from_numpy(source))",
+    "memory": "ak.to_numpy({array}.layout.content if {array}.layout.is_option else {array})",
+    "values": "ak.to_numpy({array})",
+}
+
 DEFAULT = False
 SPECIAL = ("nulls",)
 

@@ -2,6 +2,13 @@
 
 from dlbench.adapter import require, require_offset, require_writable
 
+SCRIPT = {
+    "source": "bits",
+    "make": "array = bytearray(source)",
+    "memory": "np.frombuffer({array}, np.uint8)",
+    "values": "np.frombuffer({array}, '{dtype}').reshape({shape})",
+}
+
 DISTRIBUTION = None
 DEFAULT = False
 

@@ -4,6 +4,8 @@ import dask.array as da
 
 from dlbench.adapter import require_offset
 
+SCRIPT = {"make": "array = da.from_array(source)", "memory": "{array}.compute()", "ready": ""}
+
 DISTRIBUTION = "dask[array]"
 DEFAULT = False
 

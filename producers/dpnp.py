@@ -15,6 +15,12 @@ import dpctl.program
 import dpctl.utils
 import dpnp
 
+SCRIPT = {
+    "before": "os.environ.setdefault('OCL_ICD_FILENAMES', opencl_cpu())",
+    "make sycl": "array = dpnp.asarray({unsliced}, device=dpctl.get_devices()[{number}]){slice}",
+    "values": "dpnp.asnumpy({array})",
+}
+
 DEVICES = ("sycl:0",)
 
 values = dpnp.asnumpy

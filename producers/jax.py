@@ -13,6 +13,15 @@ import jax.numpy as jnp
 
 from dlbench.adapter import require, require_offset, split_device, turns_in_a_second
 
+SCRIPT = {
+    "make": "array = jax.numpy.array(source, device=jax.devices('cpu')[0])",
+    "make fortran": "",
+    "make cuda": "array = jax.numpy.array(source, device=jax.devices('cuda')[{number}])",
+    "address": "{array}.unsafe_buffer_pointer()",
+    "ready": "{array}.block_until_ready()",
+    "values": "np.asarray({array})",
+}
+
 DEVICES = ("cpu", "cuda", "rocm")
 
 CPU = jax.devices("cpu")[0]

@@ -2,6 +2,8 @@
 
 from dlbench.adapter import require_buffer_dtype
 
+SCRIPT = {"make": "array = memoryview(source)", "memory": "np.asarray({array})"}
+
 DISTRIBUTION = None
 DEFAULT = False
 

@@ -8,6 +8,14 @@ import mlx.core as mx
 
 from dlbench.adapter import require, require_offset, require_writable, turns_in_a_second
 
+SCRIPT = {
+    "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
+    "make bool": "array = mx.array(source)",
+    "make broadcast": "array = mx.broadcast_to(mx.array(source[:1], dtype=mx.{dtype})[0], {shape})",
+    "memory": "np.asarray({array})",
+    "ready": "mx.eval({array})",
+}
+
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")
 
 ready = mx.eval

@@ -8,6 +8,17 @@ import os
 
 from dlbench.adapter import require
 
+SCRIPT = {
+    "source": "bits",
+    "make": ("array = mmap.mmap(-1, source.nbytes)\narray[:] = source.tobytes()"),
+    "make readonly": (
+        "file = os.memfd_create('array')\n"
+        "os.write(file, source)\n"
+        "array = mmap.mmap(file, 0, access=mmap.ACCESS_READ)"
+    ),
+    "memory": "np.frombuffer({array}, np.uint8)",
+}
+
 DISTRIBUTION = None
 DEFAULT = False
 

@@ -4,6 +4,13 @@ from mpi4py import MPI
 
 from dlbench.adapter import forget_mpich_memory, require
 
+SCRIPT = {
+    "source": "bits",
+    "make": "array = MPI.buffer.frombuffer(source, readonly={readonly})",
+    "memory": "np.frombuffer({array}, np.uint8)",
+    "values": "np.frombuffer({array}, '{dtype}').reshape({shape})",
+}
+
 DEFAULT = False
 
 forget_mpich_memory()

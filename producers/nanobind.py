@@ -3,6 +3,12 @@
 from dlbench import _nanobind_producer
 from dlbench.adapter import require_buffer_dtype
 
+SCRIPT = {
+    "make": "array = _nanobind_producer.export_array(source)",
+    "make readonly": "array = _nanobind_producer.export_readonly(source)",
+    "memory": "np.asarray({array})",
+}
+
 DISTRIBUTION = "nanobind"
 EXTENSION = "_nanobind_producer"
 DEFAULT = False

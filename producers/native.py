@@ -5,6 +5,8 @@ import contextlib
 from dlbench import _native_producer
 from dlbench.adapter import require
 
+SCRIPT = {"make": "array = _native_producer.Array(source)", "address": "{array}.address"}
+
 DISTRIBUTION = None
 DEVICES = ("cpu", "cuda", "rocm", "sim")
 SPECIAL = ("pinned", "managed")

@@ -4,6 +4,8 @@ import ndonnx as ndx
 
 from dlbench.adapter import require, require_offset
 
+SCRIPT = {"make": "array = ndx.asarray(source)", "memory": "{array}.unwrap_numpy()"}
+
 values = ndx.Array.unwrap_numpy
 
 

@@ -8,6 +8,17 @@ from numba import cuda
 
 from dlbench.adapter import require_buffer_dtype, require_offset, split_device
 
+SCRIPT = {
+    "make": "array = numba.njit(lambda a: a.copy())({unsliced}){slice}",
+    "make readonly": (
+        "array = numba.njit(lambda a: a.copy())(source)\narray.flags.writeable = False"
+    ),
+    "make broadcast": (
+        "array = np.broadcast_to(numba.njit(lambda a: a.copy())(source[:1])[0], {shape})"
+    ),
+    "memory": "{array}",
+}
+
 DEVICES = ("cpu", "cuda")
 DEFAULT = False
 STREAMS = [0]  # streams for new arrays; the last one is used

@@ -1,5 +1,7 @@
 """NumPy arrays."""
 
+SCRIPT = {"make": "array = source", "memory": "{array}"}
+
 SPECIAL = ("swapped",)
 
 

@@ -2,6 +2,14 @@
 
 import numpy as np
 
+SCRIPT = {
+    "make": (
+        "mask = np.arange(source.size).reshape(source.shape) % 3 == 0\n"
+        "array = np.ma.MaskedArray(source, mask=mask, copy=False)"
+    ),
+    "memory": "np.asarray({array}.data)",
+}
+
 DISTRIBUTION = "numpy"
 DEFAULT = False
 SPECIAL = ("swapped",)

@@ -4,6 +4,8 @@ import cv2
 
 from dlbench.adapter import require, require_buffer_dtype, require_offset
 
+SCRIPT = {"make": "array = cv2.copyTo(source, None)", "memory": "{array}"}
+
 DISTRIBUTION = ("opencv-python-headless", "opencv-python", "opencv-contrib-python")
 DEFAULT = False
 

@@ -6,6 +6,22 @@ import paddle
 
 from dlbench.adapter import require, require_offset, require_writable, split_device
 
+SCRIPT = {
+    "source": "bits",
+    "make": "array = paddle.to_tensor(source)",
+    "make offset": "array = paddle.from_dlpack(source)",
+    "make fortran": "array = paddle.from_dlpack(source)",
+    "make strided": "array = paddle.from_dlpack(source)",
+    "make reversed": "array = paddle.from_dlpack(source)",
+    "make broadcast": "array = paddle.from_dlpack(source)",
+    "make ones": "array = paddle.from_dlpack(source)",
+    "make uint16": "array = paddle.from_dlpack(source)",
+    "make foreign": "array = paddle.to_tensor(source).view('{dtype}')",
+    "make grad": "array = paddle.to_tensor(source, stop_gradient=False)",
+    "address": "{array}.data_ptr()",
+    "values": "{array}.detach().numpy()",
+}
+
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
 SPECIAL = ("grad",)
 

@@ -4,6 +4,16 @@ import pandas as pd
 
 from dlbench.adapter import require
 
+SCRIPT = {
+    "make": "array = pd.Series(source, index=pd.RangeIndex(1, len(source) + 1), copy=False)",
+    "make nulls": (
+        "content = pd.array(source, dtype='Float32')\n"
+        "array = pd.Series(content, index=pd.RangeIndex(1, len(source) + 1), copy=False)"
+    ),
+    "memory": "getattr({array}.array, '_data', {array}.to_numpy())",
+    "values": "{array}.to_numpy()",
+}
+
 DEFAULT = False
 SPECIAL = ("nulls",)
 

@@ -4,6 +4,8 @@ from PIL import Image
 
 from dlbench.adapter import capsule_pointer, require, require_offset, require_writable, word_at
 
+SCRIPT = {"make": "array = Image.fromarray(source)", "values": "np.asarray({array})"}
+
 DISTRIBUTION = "pillow"
 DEFAULT = False
 MODES = {"float32": "F", "int32": "I", "uint8": "L", "bool": "1"}

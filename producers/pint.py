@@ -2,6 +2,11 @@
 
 import pint
 
+SCRIPT = {
+    "make": "array = pint.get_application_registry().Quantity(source, 'm')",
+    "memory": "np.asarray({array}.magnitude)",
+}
+
 DEFAULT = False
 SPECIAL = ("swapped",)
 

@@ -5,6 +5,12 @@ import pyarrow as pa
 
 from dlbench.adapter import require_packable
 
+SCRIPT = {
+    "make": "array = pa.array(source)",
+    "make nulls": "array = pa.array(source, from_pandas=True)",
+    "memory": "np.asarray({array})",
+}
+
 SPECIAL = ("nulls",)
 
 

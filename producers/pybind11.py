@@ -3,6 +3,8 @@
 from dlbench import _pybind11_producer
 from dlbench.adapter import require_buffer_dtype
 
+SCRIPT = {"make": "array = _pybind11_producer.Array(source)", "memory": "np.asarray({array})"}
+
 DISTRIBUTION = None
 DEFAULT = False
 VERSION = _pybind11_producer.VERSION

@@ -4,6 +4,12 @@ import scipy.sparse
 
 from dlbench.adapter import require, require_offset
 
+SCRIPT = {
+    "make": "array = scipy.sparse.csr_array(source)",
+    "memory": "{array}.data",
+    "values": "{array}.toarray()",
+}
+
 DISTRIBUTION = "scipy"
 DEFAULT = False
 

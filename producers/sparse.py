@@ -4,6 +4,12 @@ import sparse
 
 from dlbench.adapter import require, require_offset
 
+SCRIPT = {
+    "make": "array = sparse.COO.from_numpy(source)",
+    "memory": "{array}.data",
+    "values": "{array}.todense()",
+}
+
 DEFAULT = False
 
 values = sparse.COO.todense

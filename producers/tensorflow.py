@@ -11,6 +11,13 @@ import tensorflow as tf
 
 from dlbench.adapter import capsule_pointer, require_offset, turns_in_a_second, word_at
 
+SCRIPT = {
+    "make": ("with tf.device('CPU:0'):\n    array = tf.constant(source)"),
+    "make cuda": ("with tf.device('GPU:{number}'):\n    array = tf.constant(source)"),
+    "memory": "{array}.__array__()",
+    "values": "{array}.numpy()",
+}
+
 DEVICES = ("cpu", "cuda", "rocm")
 DISTRIBUTION = ("tensorflow-cpu", "tensorflow", "tensorflow-rocm")
 

@@ -9,6 +9,13 @@ os.environ.setdefault("CC", clang())
 
 from tinygrad import Device, Tensor
 
+SCRIPT = {
+    "before": "os.environ.setdefault('CC', clang())",
+    "make": "array = Tensor(source, device='CPU').realize()",
+    "memory": "np.asarray({array}.data())",
+    "ready": "{array}.realize()",
+}
+
 EXPORTS = {"buffer": Tensor.data}
 KINDS = {"CPU": "cpu", "CUDA": "cuda:0", "NV": "cuda:0", "AMD": "rocm:0"}
 

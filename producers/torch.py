@@ -6,6 +6,16 @@ import torch
 
 from dlbench.adapter import require, require_offset, require_writable, split_device
 
+SCRIPT = {
+    "source": "bits",
+    "make": "array = torch.from_numpy(source)",
+    "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
+    "make grad": "array = torch.from_numpy(source).requires_grad_()",
+    "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
+    "address": "{array}.data_ptr()",
+    "values": "{array}.detach().cpu().numpy()",
+}
+
 DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("grad", "pinned")
 

@@ -4,6 +4,13 @@ import tvm
 
 from dlbench.adapter import require_offset, require_writable, split_device
 
+SCRIPT = {
+    "make": "array = tvm.runtime.tensor(source, device=tvm.cpu())",
+    "make cuda": "array = tvm.runtime.tensor(source, device=tvm.cuda({number}))",
+    "address": "{array}.data_ptr()",
+    "values": "{array}.numpy()",
+}
+
 DISTRIBUTION = "apache-tvm"
 # Its import reads the symbols of every loaded library. After TensorFlow's it takes 2 s longer.
 IMPORT_FIRST = True

@@ -2,6 +2,8 @@
 
 import unyt
 
+SCRIPT = {"make": "array = unyt.unyt_array(source, 'm')", "memory": "np.asarray({array})"}
+
 DEFAULT = False
 SPECIAL = ("swapped",)
 

@@ -6,6 +6,13 @@ import warp as wp
 
 from dlbench.adapter import require, require_offset, require_writable
 
+SCRIPT = {
+    "make": "array = wp.array(source, copy=False, device='cpu')",
+    "make cuda": "array = wp.array(source, device='cuda:{number}')",
+    "address": "{array}.ptr",
+    "values": "{array}.numpy()",
+}
+
 DISTRIBUTION = "warp-lang"
 DEVICES = ("cpu", "cuda")
 SPECIAL = ("pinned",)

@@ -3,6 +3,15 @@
 import numpy as np
 import xarray as xr
 
+SCRIPT = {
+    "make": (
+        "dims = [f'd{n}' for n in range(source.ndim)]\n"
+        "coords = {d: np.arange(size) * 2 for d, size in zip(dims, source.shape)}\n"
+        "array = xr.DataArray(source, dims=dims, coords=coords)"
+    ),
+    "memory": "np.asarray({array}.data)",
+}
+
 DEFAULT = False
 SPECIAL = ("swapped",)
 

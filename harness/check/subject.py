@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from dlbench import _check
-from dlbench.adapter import Call, Capsule, Unsupported, X
+from dlbench.adapter import Capsule, Unsupported
 from dlbench.case import Case
 from dlbench.check.reading import NEWEST, Facts, describe_error, on_error
 from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
@@ -228,15 +228,7 @@ class Subject:
 
     def import_(self, x: Any, protocol: str = "dlpack", /, **keywords: Any) -> Any:
         """The consumer's public call on a producer's object."""
-        entry = self.entry(protocol)
-        if isinstance(entry, Capsule):
-            result = entry.function(x.__dlpack__(), **keywords)
-        elif isinstance(entry, Call):
-            given = [x if one is X else one for one in entry.args]
-            named = {key: x if one is X else one for key, one in entry.kwargs.items()}
-            result = entry.function(*given, **named, **keywords)
-        else:
-            result = entry(x, **keywords)
+        result = self.entry(protocol)(x, **keywords)
         self.wait(result)
         return result
 

@@ -34,12 +34,24 @@ class Call:
         self.args = args
         self.kwargs = kwargs
 
+    def __call__(self, array: Any, **more: Any) -> Any:
+        def put(value: Any) -> Any:
+            if isinstance(value, tuple):
+                return tuple(map(put, value))
+            return array if value is X else value
+
+        kwargs = {name: put(value) for name, value in self.kwargs.items()}
+        return self.function(*map(put, self.args), **kwargs, **more)
+
 
 class Capsule:
     """A consumer's call on a DLPack capsule, which `x.__dlpack__()` returned before."""
 
-    def __init__(self, function: Callable[[Any], Any]) -> None:
+    def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
+
+    def __call__(self, array: Any, **more: Any) -> Any:
+        return self.function(array.__dlpack__(), **more)
 
 
 class Unsupported(Exception):  # noqa: N818

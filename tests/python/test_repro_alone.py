@@ -50,15 +50,15 @@ def test_a_refusal_before_the_old_struct_is_raised_again(tmp_path: Path) -> None
     entry = samples.missing("numpy", "numpy", "refused", "Cannot export readonly array", **given)
     done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
     assert done.returncode == 0
-    assert done.stdout.startswith("Cannot export readonly array")
+    assert "Cannot export readonly array" in done.stdout
 
 
 def test_a_conversion_is_shown_what_it_refused_alone(tmp_path: Path) -> None:
     given = {"protocol": "array", "exception": "BufferError"}
     entry = samples.missing("mine", "mine", "refused", "not that way", **given)
     done = ran(repro.script(entry_of(entry), planted(tmp_path, SHY, CONVERT), {}), tmp_path)
-    assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "not that way"
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-3] == "not that way"
 
 
 @pytest.mark.parametrize("protocol", ["dlpack", "dlpack_legacy"])
@@ -68,7 +68,7 @@ def test_an_export_that_raised_is_called_again(tmp_path: Path, protocol: str) ->
     entry = samples.missing("mine", "mine", "refused", "not today", **given)
     done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[0] == "not today"
+    assert done.stdout.splitlines()[-3] == "not today"
 
 
 LAMBDA = "lambda *args, x=array, **kwargs"

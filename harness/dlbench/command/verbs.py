@@ -220,12 +220,15 @@ def reproduce(
     verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
     for line in verdict.printed:
         output.print_line(line)
-    if not verdict.observed:
+    if not verdict.actual:
         output.print_line("the script is inconclusive")
         return 0
-    output.print_line(f"observed  {verdict.observed}")
-    output.print_line(f"now       {verdict.now}")
-    return 0 if verdict.holds else 1
+    observed = exchange.observed(entry)
+    output.print_line(f"expected  {verdict.expected}")
+    output.print_line(f"observed  {observed or entry.outcome}")
+    output.print_line(f"now       {verdict.actual}")
+    holds = verdict.actual == observed if observed else verdict.is_fault
+    return 0 if holds else 1
 
 
 @click.command("debug")

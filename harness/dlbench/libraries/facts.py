@@ -38,6 +38,8 @@ class AdapterFile:
     hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
     has_busy: bool = False  #: it can fill a queue of its library's
+    #: what scripts show of it, by `make`, `address`, ...: see docs/reference/adapters.md
+    script: Mapping[str, str] = field(default_factory=dict)
 
     def is_asynchronous(self, argument: str) -> bool:
         """Does `ready` count with this argument?"""
@@ -141,15 +143,20 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),
         has_busy="busy" in names,
+        script=_texts(tree, path, "SCRIPT"),
     )
 
 
 def read_arguments(tree: ast.Module, path: Path) -> dict[str, str]:
     """The literal ARGUMENTS; empty if undefined. Raises BadInput if it is invalid."""
-    value = _literal(tree, path, "ARGUMENTS", {})
+    return _texts(tree, path, "ARGUMENTS")
+
+
+def _texts(tree: ast.Module, path: Path, name: str) -> dict[str, str]:
+    value = _literal(tree, path, name, {})
     words = [*value, *value.values()] if isinstance(value, dict) else [None]
     if not all(isinstance(word, str) for word in words):
-        raise BadInput(f"adapter {path}: ARGUMENTS must be a dict of strings")
+        raise BadInput(f"adapter {path}: {name} must be a dict of strings")
     return dict(value)
 
 

@@ -1,4 +1,4 @@
-"""`dlbench repro --run`: a script's result beside that of the run."""
+"""`dlbench repro --run`: runs a script and reads its verdict."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pathlib import Path
 from dlbench import _core
 from dlbench.errors import BadInput, last_line, signal_name
 
-VERDICT = re.compile("observed: (.*) / now: (.*)")
+VERDICT = re.compile("(expected|actual): (.*)")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a run and that of its script now, with the lines that the script printed.
-    `observed` is empty for a script without a verdict."""
+    """What the script of a cell printed: what is expected, what happens now, and other lines.
+    Both are empty for a script without a verdict."""
 
     printed: list[str]
-    observed: str
-    now: str
-    holds: bool
+    expected: str
+    actual: str
+    is_fault: bool  #: the script ended with status 1
 
 
 def run_script(script: str, python: str, timeout_s: float) -> Verdict:
@@ -32,18 +32,14 @@ def run_script(script: str, python: str, timeout_s: float) -> Verdict:
         ended = _core.run_program([python, str(path)], timeout_s)
     if ended.status is None:
         raise BadInput(f"the script did not end within {timeout_s:g} s (--timeout)")
-    printed = ended.out.splitlines()
-    # A library may print at its end.
-    verdicts = [number for number, line in enumerate(printed) if VERDICT.fullmatch(line)]
-    if ended.status not in (0, 1) or (ended.status == 1 and not verdicts):
+    lines = [(line, VERDICT.fullmatch(line)) for line in ended.out.splitlines()]
+    verdict = {found[1]: found[2] for _, found in lines if found}
+    if ended.status not in (0, 1) or (ended.status == 1 and len(verdict) < 2):
         how = signal_name(ended.status) or f"exit status {ended.status}"
         why = last_line(ended.err)
-        after = "after its verdict " if verdicts else ""
+        after = "after its verdict " if len(verdict) == 2 else ""
         raise BadInput(f"the script ended {after}by {how}" + (f": {why}" if why else ""))
-    if not verdicts:
-        return Verdict(printed, "", "", holds=True)
-    last = verdicts[-1]
-    found = VERDICT.fullmatch(printed[last])
-    assert found is not None
-    others = printed[:last] + printed[last + 1 :]
-    return Verdict(others, found[1], found[2], holds=ended.status == 0)
+    printed = [line for line, found in lines if not found]
+    return Verdict(
+        printed, verdict.get("expected", ""), verdict.get("actual", ""), ended.status == 1
+    )

@@ -256,18 +256,6 @@ def entries(table: ast.expr | None) -> dict[str, ast.expr]:
     return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
 
-def helper(tree: ast.Module, name: str, *arguments: str) -> str:
-    """An adapter's function, called: `array.data_ptr()` where it only returns that."""
-    found = function(tree, name)
-    if found is not None and len(found.body) == 1 and not found.decorator_list:
-        node, names = found.body[0], [each.arg for each in found.args.args]
-        plain = ast.Call | ast.Attribute | ast.Subscript
-        if isinstance(node, ast.Return) and isinstance(node.value, plain):
-            known = Known(dict(zip(names, map(_expression, arguments), strict=False)))
-            return text([known.visit(node.value)])[0]
-    return f"{name}({', '.join(arguments)})"
-
-
 def text(nodes: Sequence[ast.AST]) -> list[str]:
     """Source, each top-level statement once."""
     return list(dict.fromkeys(ast.unparse(ast.fix_missing_locations(node)) for node in nodes))

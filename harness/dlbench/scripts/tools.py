@@ -101,21 +101,6 @@ def exported_address(capsule):
 address = exported_address
 
 
-class Recorded:
-    """Exports what the array exports, and keeps where that lies."""
-
-    def __init__(self, array):
-        self.array, self.exported = array, None
-
-    def __dlpack_device__(self):
-        return self.array.__dlpack_device__()
-
-    def __dlpack__(self, *args, **kwargs):
-        capsule = self.array.__dlpack__(*args, **kwargs)
-        self.exported = exported_address(capsule)
-        return capsule
-
-
 def requested(array):
     try:
         return array.__dlpack__(max_version=(1, 0))
