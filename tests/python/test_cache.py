@@ -82,14 +82,6 @@ def test_lines_come_as_soon_as_they_are_known(monkeypatch: pytest.MonkeyPatch) -
     assert next(lines).plain.split() == ["library", "version", "devices"]
 
 
-def test_an_answer_is_wrapped_at_words() -> None:
-    lines, _ = listed("numpy", width=80)
-    assert max(map(len, lines)) <= 80
-    wide, _ = listed("numpy")
-    assert " ".join(" ".join(lines).split()) == " ".join(" ".join(wide).split())
-    assert len(lines) > len(wide)
-
-
 def test_a_library_under_development_is_imported_each_time(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -97,17 +89,6 @@ def test_a_library_under_development_is_imported_each_time(
     assert libraries_cache.identity(library, here()) is not None
     library.version = "2.5.0.dev0"
     assert libraries_cache.identity(library, here()) is None
-
-
-def test_a_full_disk_leaves_no_part_of_an_answer(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(libraries_cache.json, "dump", full)
-    listed("numpy")
-    assert list(cache.iterdir()) == []
 
 
 def failing(outcome: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,13 +163,3 @@ def test_a_failure_that_may_not_repeat_is_tried_each_time(
 ) -> None:
     failing(outcome, monkeypatch)
     assert listed("numpy")[1] == listed("numpy")[1] == ["numpy"]
-
-
-def test_cached_libraries_do_not_wait_for_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    listed("numpy")
-    monkeypatch.setattr(listing, "offers", None)
-    libraries = discover.libraries(discover.catalogue(None), ["bytearray", "numpy"])
-    chosen = [one for one in libraries if one.name in ("bytearray", "numpy")]
-    lines = listing.table(chosen, here(), 200)
-    next(lines)
-    assert next(lines).plain.startswith("numpy")

@@ -107,15 +107,6 @@ def test_the_table_says_which_library(sweeps: dict[str, Any]) -> None:
     assert found["not made"].producer == "numpy"
 
 
-@pytest.mark.parametrize("width", [60, 80, 120, 200])
-def test_the_table_fits(sweeps: dict[str, Any], width: int) -> None:
-    lines = [line.plain for line in fallbacks.table(doc(sweeps), width, "latest", 8)]
-    assert max(map(len, lines)) <= width
-    reported = " ".join(" ".join(lines).split())
-    assert all(case in reported for case in UNALIGNED)
-    assert "copy by picky" in reported
-
-
 def test_the_terminal_shows_one_matrix(sweeps: dict[str, Any]) -> None:
     text = "\n".join(line.plain for line in terminal.render(doc(sweeps), 100))
     assert text.count("host time of one exchange") == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from dlbench.counting import breakdown_text, code_owner
 from dlbench.counting.breakdown import NO_PYTHON, breakdown
 from dlbench.counting.exchange import Count, Frame, Share
 from dlbench.counting.profile import Function
-from dlbench.text.output import Console
 from typed import entries_of, entry_of
 
 SITE = "/env/lib/python3.11/site-packages"
@@ -163,16 +161,6 @@ def test_the_interpreter_is_one_line_whatever_its_functions() -> None:
     assert lines["the timed loop"].own == 50
 
 
-@pytest.mark.parametrize("width", [80, 120])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    long = Function(CODE.library, "a" * 300)
-    own = {**PLAIN.own, long: 100.0}
-    made = breakdown(Count(1100.0, own), Count(1130.0, own, _named(900, 600, 100).entered), FRAMES)
-    tables = [breakdown_text.python_table(made, width), breakdown_text.native_table(made, width)]
-    for line in [line for table in tables for line in table]:
-        assert len(line.plain) <= width
-
-
 def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> str:
     own = {"exchange_ns": exchange_ns}
     entry = ENTRY | {"unexplained_ns": unexplained_ns, "phases": own}
@@ -180,18 +168,6 @@ def phase_table(exchange_ns: float, unexplained_ns: float, **times: float) -> st
     return "\n".join(
         line.plain for line in breakdown_text.phase_table(entry_of(entry), entries_of(phases), 80)
     )
-
-
-def test_explain_cuts_nothing_in_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
-    name = "a_function_with_a_long_name" * 12
-    count = Count(1234567.0, {Function(CODE.library, name): 1234567.0})
-    made = breakdown(count, count, [])
-    measured, width = entry_of(ENTRY), Console(io.StringIO()).width
-    shown = "\n".join(line.plain for line in breakdown_text.lines(measured, [], made, width))
-    assert name in shown
-    assert "1,234,567" in shown
-    assert "\u2026" not in shown
 
 
 def test_the_run_s_phases_stand_beside_the_breakdown() -> None:
@@ -207,9 +183,3 @@ def test_phases_are_shares_of_the_exchange_in_their_own_rounds() -> None:
     assert "4.0 %  50.0 ns  unexplained" in text
     assert "100.0 %  1.25 us  exchange, in the same rounds" in text
     assert text.splitlines()[-1].strip() == "1.00 us  exchange, in rounds of its own"
-
-
-def test_a_short_exchange_has_no_shares() -> None:
-    text = phase_table(120, 25, export=95.0)
-    assert "%" not in text
-    assert "25.0 ns  unexplained" in text

@@ -4,7 +4,6 @@ one line and exit status 2."""
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -82,42 +81,3 @@ def test_a_value_that_cannot_be_is_one_line(
             assert reported.err[:-1].isprintable(), words
     assert [path.name for path in here.iterdir()] == ["run"]
     assert [path.name for path in (here / "run").iterdir()] == ["results.json"]
-
-
-#: Options that do nothing where they are left out.
-OPTIONAL = {
-    "--adapters", "--base", "--base-env", "--commit", "--count", "--env", "--explain", "--filter",
-    "--find-links", "--head-env", "--junit", "--known", "--markdown", "--resume",
-}  # fmt: skip
-#: Writes files where it is named, but for a run, which has a folder in any case.
-OPTIONAL_IN = {("check", "--out")}
-
-
-def options_of() -> Iterator[tuple[str, click.Option]]:
-    for verb, command in commands().items():
-        yield from ((verb, each) for each in command.params if isinstance(each, click.Option))
-
-
-def test_the_help_of_each_option_is_one_sentence_and_its_default() -> None:
-    wrong = []
-    for verb, option in options_of():
-        sentence, _, default = (option.help or "").partition(" Default: ")
-        is_sentence = sentence[:1].isupper() and sentence.endswith(".") and "\n" not in sentence
-        is_sentence &= not any(re.search(r"[^.]\. ", part) for part in (sentence, default))
-        if not is_sentence or option.show_default or len(sentence) > 140:
-            wrong.append((verb, option.opts[0], option.help))
-    assert wrong == []
-
-
-def test_the_help_of_each_option_with_a_default_names_it() -> None:
-    wrong = []
-    for verb, option in options_of():
-        name = option.opts[0]
-        without = option.is_flag or option.required or name in OPTIONAL
-        without = without or (verb, name) in OPTIONAL_IN
-        shown = (option.help or "").partition(" Default: ")[2]
-        if bool(shown) == without:
-            wrong.append((verb, name, option.help))
-        elif isinstance(option.default, str | int) and not option.is_flag and option.default:
-            assert shown == f"{option.default}.", (verb, name)
-    assert wrong == []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from rich.cells import cell_len
-
 import samples
 from dlbench.analysis import case_sweep, cells
 from dlbench.exporters import support
@@ -92,11 +90,6 @@ def test_the_support_page_has_the_device_too() -> None:
     assert devices == ["device", "---", "cuda:0", "cpu", "cuda:0"]
 
 
-def test_one_device_has_no_column() -> None:
-    document = samples.document(plain("a", "c"), refused("a", "c", "f64"), request=REQUEST)
-    assert lines(document)[1].split() == ["a", "->", "c", "dlpack", "refused", "f64"]
-
-
 def test_a_producer_is_named_with_no_protocol_that_it_had_not() -> None:
     ways = [("a", "dlpack"), ("b", "buffer")]
     entries = [
@@ -145,18 +138,6 @@ def test_a_library_without_that_role_is_not_reported_to_make_nothing() -> None:
         for case in cases
     ]
     assert rows(doc(samples.document(*entries))) == []
-
-
-def test_the_cases_of_a_pair_with_a_wide_name_stand_below_one_another() -> None:
-    cases = {"\u914d\u5217": "f64", "abcd": "f16"}
-    document = samples.document(
-        *(plain(name, "c") for name in cases),
-        *(refused(name, "c", case) for name, case in cases.items()),
-        request=REQUEST,
-    )
-    reported = [line for line in lines(document) if "-> c  dlpack" in line]
-    assert len(reported) == 2
-    assert len({cell_len(line[: line.rindex(" f")]) for line in reported}) == 1
 
 
 def test_an_interrupted_run_lists_no_case_that_was_not_run() -> None:

@@ -314,91 +314,6 @@ def test_a_signal_as_reframe_starts_leaves_no_process() -> None:
     assert rest[0] == f"({-signal.SIGINT}, {signal.SIGTERM.value})", ended.stderr
 
 
-#: Sends a signal before each of the lines that follow the start of ReFrame, a line a time.
-GAPS = """
-import os, signal, sys
-from dlbench import _core
-from dlbench.machines import reframe
-
-started = False
-
-def start():
-    global started
-    program = _core.Program(["sleep", "8"], variables={}, log=os.devnull, inherited=-1)
-    started = True
-    return program
-
-def run(skipped):
-    global started
-    started, left = False, skipped
-    def trace(frame, event, _):
-        nonlocal left
-        if frame.f_code is not reframe._wait.__code__:
-            return None
-        if event == "line" and started:
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGTERM)
-            left -= 1
-        return trace
-    sys.settrace(trace)
-    try:
-        return reframe._wait(start, lambda: None)
-    finally:
-        sys.settrace(None)
-
-print(*(run(skipped) for skipped in range(4)), sep="\\n")
-"""
-
-
-@pytest.mark.process
-def test_no_signal_is_lost_after_reframe_has_started() -> None:
-    ended = subprocess.run([sys.executable, "-c", GAPS], capture_output=True, text=True, timeout=60)
-    lines = ended.stdout.splitlines()
-    assert lines == [f"({-signal.SIGINT}, {signal.SIGTERM.value})"] * 4, ended.stderr
-
-
-#: A hangup comes while the program runs.
-HANGUP = """
-import os
-from dlbench import _core
-from dlbench.machines import reframe
-
-words = ["sh", "-c", "kill -HUP $PPID; exec sleep 2"]
-start = lambda: _core.Program(words, variables={}, log=os.devnull, inherited=-1)
-print(reframe._wait(start, lambda: None), flush=True)
-"""
-
-#: What a program holds that is started with a log, an inherited descriptor and a variable.
-LOGGED = """
-import os, sys
-held = sorted(map(int, os.listdir("/proc/self/fd")))[:-1]  # the last one lists the folder
-print(held, os.environ["NAMED"], os.getsid(0) == os.getpid(), os.read(4, 4))
-print("error", file=sys.stderr)
-"""
-
-
-@pytest.mark.process
-def test_a_program_with_a_log_holds_one_descriptor_more(tmp_path: Path) -> None:
-    log, lock = tmp_path / "log", tmp_path / "lock"
-    lock.write_text("lock")
-    with lock.open() as held, lock.open():
-        command = [sys.executable, "-S", "-u", "-c", LOGGED]
-        options = {"variables": {"NAMED": "yes"}, "log": str(log), "inherited": held.fileno()}
-        program = _core.Program(command, **options)  # type: ignore[arg-type]
-        wait_for(lambda: program.wait(0.1))
-    assert program.status == 0
-    assert (program.out, program.err) == ("", "")
-    assert log.read_text() == "[0, 1, 2, 3, 4] yes True b'lock'\nerror\n"
-
-
-@pytest.mark.process
-@pytest.mark.parametrize(("trap", "status"), [("trap '' HUP;", "(0, 0)"), ("", "(-2, 1)")])
-def test_an_ignored_hangup_stays_ignored(trap: str, status: str) -> None:
-    words = ["sh", "-c", f'{trap} exec "$@"', "-", sys.executable, "-c", HANGUP]
-    ended = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert ended.stdout == status + "\n", ended.stderr
-
-
 @pytest.mark.parametrize("text", ['{"runs": [{"testca', "{}", '{"runs": 3}', '{"runs": [[]]}'])
 def test_a_broken_report_of_reframe_is_one_line(
     text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -509,30 +424,6 @@ def test_a_hostile_file_is_one_line(text: str, fault: str, tmp_path: Path) -> No
         os.mkfifo(path)
     with pytest.raises(BadInput, match=fault):
         plan.read(path)
-
-
-@pytest.mark.process
-def test_a_full_disk_here_is_named_and_loses_no_run(site: Site) -> None:
-    pytest.importorskip("reframe")
-    site.write({"a": "good"})
-    (site.folder / "out/runs").mkdir(parents=True)
-    script = """
-mount -t tmpfs -o size=8k tmpfs out/runs || exit 99
-exec "$@" """
-    words = ["unshare", "--map-root-user", "--mount", "sh", "-c", script, "-"]
-    words += [sys.executable, "-m", "dlbench", "fleet", "site.toml", "--out", "out"]
-    ended = subprocess.run(words, cwd=site.folder, capture_output=True, text=True, timeout=120)
-    if ended.returncode in (1, 99):
-        pytest.skip("no file system can be mounted here")
-    assert ended.returncode == 2, ended.stderr
-    assert "cannot collect a from out/reframe/" in ended.stderr
-    assert "No space left on device" in ended.stderr
-    assert "a is missing: nothing was collected" in ended.stderr
-    before = (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns
-    ended = site.run("--quiet", "--no-report")
-    assert (ended.returncode, ended.stderr) == (0, "")
-    assert len(site.document().measured) == 4
-    assert (site.folder / "out/reframe/dlbench/report.json").stat().st_mtime_ns == before
 
 
 @pytest.mark.process
@@ -788,15 +679,6 @@ def test_a_bad_file_is_one_line(text: str, message: str, tmp_path: Path) -> None
     assert "\n" not in str(caught.value)
 
 
-def test_two_machines_of_one_name_are_bad_input(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "f.toml").write_text("[machines.a]\n[machines.a]\n")
-    assert cli.main(["fleet", str(tmp_path / "f.toml"), "--out", str(tmp_path / "out")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    assert not (tmp_path / "out").exists()
-
-
 def test_without_reframe_the_verb_says_how_to_install_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -806,33 +688,6 @@ def test_without_reframe_the_verb_says_how_to_install_it(
     assert cli.main(["fleet", str(tmp_path / "f.toml"), "--out", str(tmp_path / "out")]) == 2
     assert "pip install 'dlbench[fleet]'" in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-
-
-#: Python 3.10 has no tomllib, and without the extra it has no tomli.
-WITHOUT_TOML = """
-import sys
-sys.modules["tomllib"] = sys.modules["tomli"] = None
-from dlbench import _core, cli
-sys.exit(cli.main(sys.argv[1:]))
-"""
-
-
-@pytest.mark.process
-def test_only_fleet_needs_a_toml_parser(tmp_path: Path) -> None:
-    (tmp_path / "f.toml").write_text("[machines.a]\n")
-
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", WITHOUT_TOML, *words]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
-
-    for words in (["--help"], ["help", "pair"], ["fleet", "--help"]):
-        ended = run(*words)
-        assert (ended.returncode, ended.stderr) == (0, "")
-        assert ended.stdout
-    ended = run("fleet", "f.toml")
-    assert ended.returncode == 2
-    assert "pip install 'dlbench[fleet]'" in ended.stderr
-    assert ended.stderr.count("\n") == 1
 
 
 def test_the_jobs_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ import pytest
 from dlbench import cli
 from dlbench.document import Run
 from dlbench.findings.noise import noise as findings_of_noise
-from dlbench.machine import doctor, noise
+from dlbench.machine import noise
 from dlbench.machine.device_use import DeviceUse
 from dlbench.machine.noise import PROBE_S, Noise, NoiseProbe
 
@@ -137,32 +137,6 @@ def test_what_the_system_does_not_tell_is_absent(tmp_path: Path) -> None:
     assert list(found.facts()) == ["reference exchange 44.0..44.4 ns"]
 
 
-def test_the_doctor_has_the_same_facts_and_limits(tmp_path: Path) -> None:
-    quiet = doctor.noise(observed(tmp_path, IDLE, IDLE))
-    assert [(check.name, check.advice) for check in quiet] == [
-        ("other processes", ""), ("stolen time", ""), ("reference exchange", "")
-    ]  # fmt: skip
-    busy = [
-        *doctor.noise(
-            Noise(
-                1,
-                2,
-                other_processes=0.3,
-                stolen=0.03,
-                frequency=0.4,
-                reference_ns=44.0,
-                reference_spread=0.06,
-            )
-        )
-    ]
-    assert all(check.advice for check in busy)
-    assert busy[-1].advice.startswith("stop other processes: ")
-    # Where no other process runs, none can be stopped.
-    quiet = Noise(1, 2, other_processes=0.008, reference_ns=44.0, reference_spread=0.06)
-    *_, last = doctor.noise(quiet)
-    assert last.advice == "raise --replicas: the reference exchange varies by this much"
-
-
 def test_a_probe_waits_only_for_the_rest(tmp_path: Path) -> None:
     plant(tmp_path, [IDLE])
     times, slept = [0.0, 99.0, 99.0], list[float]()
@@ -202,21 +176,6 @@ def test_the_finding_names_a_busy_device() -> None:
 
 def spin() -> subprocess.Popen[bytes]:
     return subprocess.Popen([sys.executable, "-c", "while True: pass"])
-
-
-def test_both_lines_fit_eighty_columns() -> None:
-    worst = Noise(
-        1,
-        128,
-        other_processes=1.0,
-        stolen=0.0,
-        frequency=0.99,
-        reference_ns=44.0,
-        reference_spread=0.99,
-    )
-    assert len(f"machine: {', '.join(worst.facts())}") <= 80
-    (reason,) = worst.reasons()
-    assert len(f"dlbench: the machine is busy ({reason}): see 'dlbench doctor'") <= 80
 
 
 @pytest.mark.process

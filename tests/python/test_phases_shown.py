@@ -5,9 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import pytest
-from rich.cells import cell_len
-
 import samples
 from dlbench import findings, values
 from dlbench.analysis import cells, phases
@@ -96,25 +93,6 @@ def test_the_exchange_is_the_one_that_the_phases_are_parts_of() -> None:
     assert any(line.startswith("phases") and "3.95 us" in line for line in facts)
 
 
-@pytest.mark.parametrize("width", [80, 100, 120, 200])
-def test_no_line_is_wider_than_requested(width: int) -> None:
-    made = samples.document(*exchange("array_api_strict", "tensorflow"), *exchange("a", "b"))
-    assert all(line.cell_len <= width for line in terminal.render(doc(made), width))
-    assert all(line.cell_len <= width for line in terminal.render(doc(made), width, is_pair=True))
-
-
-@pytest.mark.parametrize(
-    ("width", "left_out"),
-    [(120, set()), (90, {"unexplained"}), (80, {"unexplained", "exchange"})],
-)
-def test_where_a_consumer_does_not_fit_the_phases_remain(width: int, left_out: set[str]) -> None:
-    made = samples.document(*exchange("array_api_strict", "array_api_strict"))
-    heads, _, _, *legend = matrix(made, width)
-    assert set(phases.COLUMNS) - set(columns_of(heads)) == left_out
-    for name in phases.SPARE:
-        assert any(f"{name}: " in line for line in legend) == (name not in left_out)
-
-
 def test_the_phases_of_a_pair_are_columns_of_its_table() -> None:
     made = samples.document(*exchange("torch", "numpy"), *exchange("numpy", "torch", 2.0))
     heads, there, back, *legend = of_pair(made, 120)
@@ -138,37 +116,12 @@ def test_the_phases_of_a_pair_that_do_not_fit_are_a_block_below() -> None:
     ]
 
 
-def test_the_phases_of_long_names_fit_into_80_columns() -> None:
-    lines = of_pair(samples.document(*exchange("array_api_strict", "array_api_strict")), 80)
-    below = lines[lines.index("") + 1 :]
-    assert columns_of(below[0]) == ["exchange", *values.PHASES]
-    assert columns_of(below[1])[0] == "3.95 us"
-
-
-def test_wide_letters_do_not_shift_the_phases() -> None:
-    """The last column is flush right, so lines are equally wide where all columns are aligned."""
-    names = ("torch", "\u6570\u7ec4\u5e93", "lib\U0001f389")
-    made = samples.document(*[entry for name in names for entry in exchange(name, "torch")])
-    assert len({cell_len(line) for line in matrix(made, 100)[:4]}) == 1
-    lines = of_pair(made, 100)
-    below = lines[lines.index("") + 1 :]
-    assert len({cell_len(line) for line in below[:4]}) == 1
-
-
 def test_the_matrix_of_markdown_has_the_same_columns() -> None:
     text = markdown.export(doc(document()))
     heads = next(line for line in text.splitlines() if line.startswith("| from"))
     columns = ["numpy", *phases.COLUMNS, "torch", *phases.COLUMNS]
     assert [cell.strip() for cell in heads.strip("|").split("|")][1:] == columns
     assert "unexplained: that exchange less its phases" in text
-
-
-def test_the_footer_counts_the_cells_of_the_header() -> None:
-    found = doc(document())
-    total = len(found.entries)
-    assert any(f"{total} cells" in line for line in terminal.header(found, 100))
-    (line,) = terminal.footer(found, 100, "")
-    assert line.startswith(f"{total - 1} measured, 1 no-protocol")
 
 
 def test_without_phases_nothing_is_reported() -> None:
@@ -184,11 +137,6 @@ def test_the_breakdown_of_one_exchange() -> None:
     assert "query        1.21 us  __dlpack_device__()" in lines
     assert "export       1.69 us  __dlpack__(max_version=(1,0))" in lines
     assert "unexplained  39 ns, 1.0 % of 3.95 us  (-2.0 ns .. 80 ns)" in lines
-
-
-def test_a_short_exchange_has_no_share() -> None:
-    lines = pair.details(entry_of(cells.single(doc(document()), ["numpy", "numpy"])))
-    assert "unexplained  1.2 ns of 118 ns  (-2.0 ns .. 80 ns)" in lines
 
 
 def test_the_slowest_part_is_named_with_the_next_command() -> None:
@@ -215,11 +163,3 @@ def test_a_cell_is_the_exchange_where_no_phase_is_named() -> None:
     assert [e.phase for e in cells.matching(doc(document()), ["torch", "torch", "query"])] == [
         "query"
     ]
-
-
-def test_a_phase_that_is_not_there_is_no_finding() -> None:
-    text = "\n".join(line.plain for line in terminal.render(doc(document()), 100))
-    findings, footer = text.rsplit("\n", 1)
-    assert "does not ask" not in text
-    assert "no-protocol" not in findings
-    assert "9 measured, 1 no-protocol   38 s" in footer

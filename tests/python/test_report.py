@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import copy
-from pathlib import Path
 from typing import Any
 
 import pytest
-from PIL import Image
 
 import browser as browsers
 import comparisons
@@ -204,25 +202,6 @@ def test_texts_stand_out_in_both_schemes(open_page: Open, scheme: str) -> None:
         found = ratios(page, selector)
         assert found
         assert min(found) >= 4.5, selector
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [1400, 390])
-def test_a_screenshot_shows_the_page_without_sideways_scrolling(
-    open_page: Open, tmp_path: Path, width: int, scheme: str
-) -> None:
-    """Each is left in tmp_path, to be looked at."""
-    size = {"width": width, "height": 900}
-    page = open_page(whole(), viewport=size, color_scheme=scheme)
-    path = tmp_path / f"report-{width}-{scheme}.png"
-    page.own.screenshot(path=path)
-    picture = Image.open(path).convert("RGB")
-    assert picture.size == (width, 900)
-    counts = sorted(picture.getcolors(1 << 20) or [], reverse=True)
-    (most, paper), others = counts[0], sum(count for count, _ in counts[1:])
-    assert (sum(paper) > 600) == (scheme == "light")
-    assert most > others > 0.03 * width * 900  # paper, and text or fields on it
-    assert page.own.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_scheme_is_the_persons_and_can_be_switched(open_page: Open) -> None:

@@ -185,14 +185,6 @@ def test_terms_of_a_cell_are_defined_above_its_dialog(open_page: Open) -> None:
     assert page.text("#glossary dt:focus") == "outcome"
 
 
-def test_a_term_drawn_again_is_defined_again(open_page: Open) -> None:
-    page = open_page(copied())
-    for color in ("ratio", "time"):
-        page.own.select_option("#matrix-choice select[name=color]", color)
-        assert page.own.locator("#copies-table th a.term", has_text="rate").count() == 0
-        assert page.own.locator("#copies-table th a.term", has_text="protocol").count() == 1
-
-
 def test_sections_and_the_dialog_have_names(open_page: Open) -> None:
     page = open_page(copied())
     for name in ("Findings", "Time of one exchange", "Cells without a number", "Glossary"):
@@ -223,9 +215,3 @@ def test_warnings_are_listed_by_code_with_their_cells(open_page: Open) -> None:
     page.own.wait_for_selector("dialog[open]")
     assert page.text("dialog h2") == f"numpy {ARROW} jax"
     assert f"few rounds: {meaning}" in page.text("dialog ul >> nth=0")
-
-
-def test_a_run_without_warnings_has_no_such_section(open_page: Open) -> None:
-    page = open_page(samples.document(samples.measured("torch", "numpy", 900.0)))
-    assert page.own.locator("#warnings").is_hidden()
-    assert page.own.locator('nav a[href="#warnings"]').is_hidden()

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 import synthetic
-from dlbench import _core, cli
+from dlbench import cli
 from dlbench.command import shards
 from dlbench.document import read_document
-from dlbench.running.request import Request, parse_shard
 from typed import doc
 
 LIBRARIES = ("native", "numpy", "torch", "jax")
@@ -120,15 +119,6 @@ def test_a_shard_that_did_not_end_is_named(
     assert (folder / "all/results.json").is_file()
 
 
-def test_a_shard_that_is_left_alone_is_written(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plant(folder, parts(2))
-    assert cli.main(["merge", "s1", "--out", "half"]) == 3
-    assert "shard 2/2 is missing\n" in capsys.readouterr().err
-    assert (folder / "half/results.json").is_file()
-
-
 def test_shards_of_several_machines_are_kept_apart_by_name(folder: Path) -> None:
     names = plant(folder, parts(2)), plant(folder, parts(2), "t")
     words = [
@@ -223,26 +213,6 @@ def test_a_bad_shard_is_one_line(text: str, capsys: pytest.CaptureFixture[str]) 
 def test_a_pair_has_no_shards(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["numpy", "native", "--shard", "1/2"]) == 2
     assert "--shard divides --matrix" in capsys.readouterr().err
-
-
-@pytest.mark.process
-def test_shards_of_a_plan_agree_and_hold_all_of_it() -> None:
-    libraries = [
-        _core.Library(
-            name=name, installed=True, version="1", producer_path=name, consumer_path=name,
-            protocols=["dlpack", "convert"],
-        )
-        for name in ("a", "b", "c", "d", "e")
-    ]  # fmt: skip
-    whole = Request().plan(libraries)
-    found = [Request(shard=f"{number}/3").plan(libraries) for number in (1, 2, 3)]
-    again = Request(shard="2/3").plan(libraries)
-    assert again.fingerprint == found[1].fingerprint
-    assert {plan.whole for plan in found} == {whole.fingerprint}
-    names = [cell.name for plan in found for cell in plan.cells]
-    assert sorted(names) == sorted(cell.name for cell in whole.cells)
-    assert sum(len(plan.excluded) for plan in found) == len(whole.excluded)
-    assert parse_shard("2/3") == (2, 3)
 
 
 @pytest.mark.process

@@ -155,30 +155,6 @@ def require_gone(pid: int) -> None:
     raise AssertionError(f"{pid} lives")
 
 
-def test_a_worker_ends_by_itself_when_it_is_requested_to() -> None:
-    source = "os.read(3, 100); time.sleep(0.2); sys.stderr.write('bye'); sys.exit(int(sys.argv[1]))"
-    for status in (0, 3):
-        with Worker([*child(source), str(status)], 60.0) as worker:
-            death = worker.end()
-            assert not worker.is_alive()
-        assert (death.exit_status, death.stderr_tail) == (status, "bye")
-    with Worker(child("time.sleep(600)"), 1.0) as worker:
-        assert worker.end().outcome == "timed-out"
-
-
-def test_a_worker_that_closes_its_wire_may_still_end_by_itself() -> None:
-    with Worker(child("os.read(3, 100); os.close(3); time.sleep(2)"), 60.0) as worker:
-        assert worker.end().exit_status == 0
-
-
-def test_variables_are_set_beside_ours() -> None:
-    source = "os.read(3, 100)\n"
-    source += "text = os.environb[b'DLBENCH_PLANTED'] + b' ' + os.environb[b'PATH']\n"
-    source += 'os.write(3, b\'{"ok": {"text": "%s"}}\\n\' % text)\n'
-    with Worker(child(source), 60.0, variables={"DLBENCH_PLANTED": "so"}) as worker:
-        assert worker.send_request({"do": "anything"}) == {"text": f"so {os.environ['PATH']}"}
-
-
 def test_a_command_that_cannot_be_started_is_an_os_error_with_its_name() -> None:
     for program in ("/no/such/program", "/no/such/\udcff", __file__):
         for start in (Worker, _core.run_program):
@@ -206,15 +182,6 @@ def started(source: str) -> _core.Worker:
     worker = _core.Worker(child(source), 60.0)
     assert worker.receive() == '{"hello":{}}'
     return worker
-
-
-def test_the_end_is_waited_for_where_an_answer_is_due() -> None:
-    worker = _core.Worker(child("os.read(3, 100); time.sleep(0.2); sys.exit(7)"), 60.0)
-    # Its greeting was not received yet.
-    death = worker.finish('{"do": "end"}')
-    assert isinstance(death, _core.Death)
-    assert death.exit_status == 7
-    assert not worker.is_alive
 
 
 SILENT = "time.sleep(600)"
