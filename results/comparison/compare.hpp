@@ -104,7 +104,8 @@ struct Comparison {
       left_out{};  ///< of base and head: cells that the other side's options do not request
   InconclusiveSummary inconclusive;
 
-  /// A cell with another outcome counts as that and, if it is, as SLOW or FAST.
+  /// A cell with another outcome counts as that and, if it is, as SLOW, FAST or, unless its outcome
+  /// is worse, INCONCLUSIVE.
   std::size_t count(ChangeWord word) const;
   std::size_t count(OutcomeChange change) const;
   std::size_t count(Presence presence) const;

@@ -12,8 +12,9 @@ from dlbench.document.record import Key, Record, part, parts
 
 #: Verdicts of undecided cells.
 OPEN = ("INCONCLUSIVE", "AMBIG")
-#: Results of a cell, the most important first; empty if only one side has a number.
-RESULTS = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "", "SAME")
+#: Results of a cell, the most important first; empty if the outcome is the same and not both sides
+#: have a number.
+RESULTS = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "SAME", "")
 
 
 class Side(Record):
@@ -94,12 +95,10 @@ class ComparedCell(Cell):
     @property
     def result(self) -> str:
         """The most important of RESULTS that applies: presence, outcome, then speed. So a proven
-        change of the outcome is never INCONCLUSIVE. SAME if the outcome is the same and neither
-        side has a number."""
+        change of the outcome is never INCONCLUSIVE."""
         if self.presence != "both":
             return self.presence
-        found = self.outcome_change or self.verdict
-        return found or ("SAME" if self.base is None and self.head is None else "")
+        return self.outcome_change or self.verdict or ""
 
     @property
     def speed(self) -> str:

@@ -46,6 +46,14 @@ def test_an_answer_of_six_lines_and_the_next_commands() -> None:
     assert ending(samples.pair()) == PAIR_80
 
 
+def test_findings_stand_apart_from_the_matrix() -> None:
+    document = samples.document(samples.measured("numpy", "torch", 100.0))
+    document["context"]["dlbench"]["request"]["sync"] = True
+    lines = [line.plain for line in terminal.render(doc(document), 80, is_ending=True)]
+    place = next(number for number, line in enumerate(lines) if line.startswith("sync "))
+    assert (lines[place - 1], lines[place + 1]) == ("", "")
+
+
 def test_wide_letters_do_not_shift_the_next_commands() -> None:
     """An East Asian letter in a library's name takes two columns."""
     name = "\u914d\u5217\u914d\u5217"

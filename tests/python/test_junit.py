@@ -139,7 +139,7 @@ def test_a_file_that_cannot_be_written_loses_no_result(
 
 def compared() -> Any:
     """A comparison with a cell of every kind."""
-    entries = [samples.measured("numpy", name, 100.0) for name in "abcdefgh"]
+    entries = [samples.measured("numpy", name, 100.0) for name in "abcdefghi"]
     made = comparisons.of(samples.document(*entries), samples.document(*entries))
     changes: list[dict[str, Any]] = [
         {"verdict": "SAME"},
@@ -150,6 +150,7 @@ def compared() -> Any:
         {"outcome_change": "worse", "head_outcome": "copy", "details": ["zero-copy -> copy"]},
         {"presence": "lost", "head": None, "head_outcome": None, "verdict": None},
         {"verdict": None, "head": None, "head_outcome": "zero-copy"},
+        {"verdict": None, "base": None, "head": None, "ratio": None},
     ]
     for cell, change in zip(made["cells"], changes, strict=True):
         cell |= change
@@ -159,9 +160,9 @@ def compared() -> Any:
 @pytest.mark.parametrize(
     ("fail_on", "kinds"),
     [
-        (",".join(gate.ALL), "passed Failure passed Error Skipped Failure Failure Skipped"),
-        ("slow", "passed Failure passed Skipped Skipped Skipped Skipped Skipped"),
-        ("none", "passed Skipped passed Skipped Skipped Skipped Skipped Skipped"),
+        (",".join(gate.ALL), "passed Failure passed Error Skipped Failure Failure Skipped passed"),
+        ("slow", "passed Failure passed Skipped Skipped Skipped Skipped Skipped passed"),
+        ("none", "passed Skipped passed Skipped Skipped Skipped Skipped Skipped passed"),
     ],
 )
 def test_each_cell_ends_as_the_gate_judges_it(fail_on: str, kinds: str) -> None:
@@ -177,6 +178,7 @@ def test_each_cell_ends_as_the_gate_judges_it(fail_on: str, kinds: str) -> None:
     assert lost.message.endswith("zero-copy -> none")
     inconclusive = list(cases.values())[3].result[0]
     assert inconclusive.message == "inconclusive: could hide a change of 5.0 % (too-noisy)"
+    assert inconclusive.text.startswith("verdict: INCONCLUSIVE\n")
     assert "about 23" in inconclusive.text
 
 

@@ -56,7 +56,7 @@ def _problem(
     if cell.verdict == "AMBIG":
         message = "not decided: too small to be significant, too large to be none"
         return junit.Problem("skipped", "AMBIG", message, facts)
-    if cell.result == "":
+    if cell.result == "" and cell.base != cell.head:
         return junit.Problem("skipped", "not-compared", "measured on one side only", facts)
     return None
 
@@ -85,7 +85,7 @@ def _describe(cell: ComparedCell, metric: str) -> str:
         "base": (cell.base, cell.base_outcome, cell.base_workers),
         "head": (cell.head, cell.head_outcome, cell.head_workers),
     }
-    lines = [f"result: {cell.result or 'not compared'}"]
+    lines = [f"verdict: {cell.result or 'none'}"]
     lines += [f"speed: {cell.speed}"] if cell.speed not in (cell.result, "") else []
     for name, (number, outcome, workers) in sides.items():
         facts = [changes.amount(number, metric, cell.share), outcome or "absent"]

@@ -61,14 +61,14 @@ def render(
     for section in filter(None, sections):
         lines += [Text(), *section]
     if is_ending:
-        for one in (
-            *findings.waits(document, entries, run),
-            *findings.graph_captures(document, entries, run),
-        ):
-            lines += finding_lines(one, width)
-        lines += [Text(), *ending.lines(document, matrices(document), width, run)]
-    elif found := findings.find(document, run, most_lines):
+        found = findings.waits(document, entries, run)
+        found += findings.graph_captures(document, entries, run)
+    else:
+        found = findings.find(document, run, most_lines)
+    if found:
         lines += [Text(), *(line for one in found for line in finding_lines(one, width))]
+    if is_ending:
+        lines += [Text(), *ending.lines(document, matrices(document), width, run)]
     return [*lines, Text(), *map(Text, footer(document, width, place, files))]
 
 
