@@ -232,7 +232,13 @@ class Checked:
 
         path = getattr(self.library, rule.role)
         return rule_script.script(
-            rule, observed, path, self.library.name, "", device=self.library.device
+            rule,
+            observed,
+            path,
+            self.library.name,
+            "",
+            device=self.library.device,
+            other=getattr(self.library, "producer" if rule.role == "consumer" else "consumer"),
         )
 
 

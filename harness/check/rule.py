@@ -44,7 +44,13 @@ class Rule:
     source: str = "line"
     #: consumer: the call, if it is not the plain one. Producer: the expression for `capsule`.
     call: str = ""
-    #: consumer: the errors by which it may refuse; if empty, a refusal is the fault
+    #: producer: what is bound before its lines: a key of `check.script.GIVEN`
+    given: str = ""
+    reads_extras: bool = False  #: producer: its lines read `{extras}` of arrays
+    imports: bool = True  #: consumer: `result` is bound before its lines
+    counts: bool = False  #: consumer: `deleted` lists the calls of the deleter
+    records: bool = False  #: consumer: `calls` and `capsules` list those of `__dlpack__`
+    #: the errors by which it may refuse; if empty, a refusal is the fault
     refusal: str = ""
     #: consumer: the export that it must import; see `check.script._exporter`
     struct: str = ""

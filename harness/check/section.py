@@ -60,6 +60,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
                     library.device,
                     result.source,
                     result.signal,
+                    getattr(library, "producer" if rule.role == "consumer" else "consumer"),
                 )
             except BadInput as error:  # an adapter may be written in a way that cannot be cut
                 entry["reproducer"] = ""

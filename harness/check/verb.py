@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
 from collections.abc import Sequence
@@ -257,5 +258,6 @@ def explain(
         if path is not None:
             from dlbench.check import script as rule_script
 
-            script = rule_script.script(rule, "", path, word, "", device=library.device)
+            with contextlib.suppress(BadInput):  # the queue of a device is not filled by a script
+                script = rule_script.script(rule, "", path, word, "", device=library.device)
     print_lines(table.explained(rule, console.width, script), console)

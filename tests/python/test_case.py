@@ -8,7 +8,6 @@ import pytest
 import samples
 from dlbench import _core
 from dlbench.case import Case
-from dlbench.scripts import slicing
 
 
 @pytest.mark.parametrize("size", [24, 1616, 4096, 1 << 20])
@@ -97,11 +96,6 @@ def test_a_slice_of_an_allocated_array_has_the_layout(case: Case) -> None:
     np.testing.assert_array_equal(array, source)
     if case.layout not in ("ones", "empty"):
         assert array.strides == source.strides
-    # A script has the same as expressions.
-    unsliced = slicing.sliced(case, "unsliced", "source")
-    np.testing.assert_array_equal(eval(unsliced, {"np": np, "source": source}), whole)
-    sliced = slicing.sliced(case, "sliced", "array", "np.broadcast_to")
-    np.testing.assert_array_equal(eval(sliced, {"np": np, "array": whole}), source)
 
 
 def test_foreign_dtypes_hold_their_numbers_exactly() -> None:

@@ -155,7 +155,7 @@ def test_a_script_makes_its_array_where_the_checked_one_lay(tmp_path: Path) -> N
     report = runner.Report("mine", "1")
     report.results["cuda.keys"] = runner.Result("cuda.keys", "broken", "so")
     (entry,) = section.entries(library, report, {})
-    assert "device='cuda:0'" in entry["reproducer"]
+    assert ".make(case, 'cuda:0')" in entry["reproducer"]
     assert library.producer is not None
     text = reproducer.script(RULES.by_name["cuda.keys"], "", library.producer, "mine", "")
-    assert "device='cpu'" in text
+    assert ".make(case, 'cpu')" in text

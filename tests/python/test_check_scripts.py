@@ -14,18 +14,26 @@ import pytest
 import planted
 from dlbench.check import running
 from dlbench.check import script as reproducer
+from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
 
 pytestmark = pytest.mark.process
 
 
+def scripted(rule: Rule, paths: Mapping[str, Path], library: str, **words: str) -> str:
+    other = paths["producer" if rule.role == "consumer" else "consumer"]
+    return reproducer.script(rule, "x", paths[rule.role], library, "", other=other, **words)
+
+
 def scripts(names: Sequence[str]) -> list[tuple[str, str, str]]:
     roles = discover.catalogue().roles("numpy")
+    both = {role: roles[role].path for role in ("producer", "consumer")}
     return [
-        (name, struct, reproducer.script(rule, "x", roles[rule.role].path, "numpy", "", struct))
+        (name, struct, scripted(rule, both, "numpy", struct=struct))
         for name in names
         for rule in [RULES.by_name[name]]
+        if rule.lines
         for struct in (("legacy", "versioned", "") if rule.role == "consumer" else ("",))
     ]
 
@@ -34,8 +42,7 @@ def test_each_rule_has_a_script_that_parses_and_needs_no_dlbench() -> None:
     for name, _, text in scripts(list(RULES.by_name)):
         compile(text, name, "exec")
         assert "dlbench" not in text.replace("dltensor_of_dlbench", ""), name
-        # The functions of the driver are needed where streams are.
-        assert len(text.splitlines()) < (140 if "Driver(" in text else 65), name
+        assert len(text.splitlines()) < 60, name
 
 
 #: Keeps what it refuses, and has it deleted when the interpreter is gone.
@@ -64,7 +71,7 @@ def test_a_refusal_does_not_wait_for_a_deleter_that_is_called_late(tmp_path: Pat
     text = reproducer.script(rule, "x", path, "mine", "")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1].startswith("refused, which is allowed: BufferError")
+    assert done.stdout.splitlines()[-1].startswith("actual: refused, which is allowed: BufferError")
 
 
 DANGLING = """\
@@ -108,8 +115,14 @@ def make(case, device):
     ("source", "rule", "signal", "status", "actual"),
     [
         # The freed memory is unmapped, or is written again.
-        (DANGLING, "export.keeps-memory", "SIGSEGV", 1, "actual: (killed|the rule is broken: its)"),
-        (DANGLING, "export.twice", "SIGSEGV", 1, "actual: (killed|the rule is broken: its)"),
+        (
+            DANGLING,
+            "export.keeps-memory",
+            "SIGSEGV",
+            1,
+            "actual: (killed|the rule is broken: .*its)",
+        ),
+        (DANGLING, "export.twice", "SIGSEGV", 1, "actual: (killed|the rule is broken: .*its)"),
         (DANGLING, "export.capsule", "", 0, "actual: the rule holds"),
         (CRASHING, "export.capsule", "SIGSEGV", 1, "actual: killed by SIGSEGV"),
         (CRASHING, "export.device-method", "", 1, "actual: the rule is broken: "),
@@ -123,7 +136,8 @@ def test_a_script_prints_what_happens_once_it_is_known(
     text = reproducer.script(RULES.by_name[rule], "", path, "mine", "", signal=signal)
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == status, done.stderr
-    expected, *rest = done.stdout.splitlines()
+    versions, expected, *rest = done.stdout.splitlines()
+    assert versions.startswith("versions: {'numpy'")
     assert expected == f"expected: {RULES.by_name[rule].sentence}"
     assert len(rest) == 1
     assert re.match(actual, rest[0]), rest
@@ -156,9 +170,11 @@ def test_a_script_reads_a_result_by_the_adapters_function(tmp_path: Path, step: 
     path.write_text(OPAQUE.format(step=step))
     text = reproducer.script(RULES.by_name["import.versioned"], "", path, "mine", "", "versioned")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    actual = "actual: the rule holds" if step == 1 else "actual: the rule is broken: ["
+    actual = (
+        "actual: the rule holds" if step == 1 else "actual: the rule is broken: AssertionError("
+    )
     assert (done.returncode == 0) == (step == 1)
-    assert done.stdout.splitlines()[1].startswith(actual), done.stderr
+    assert f"\n{actual}" in done.stdout, done.stderr
 
 
 @pytest.mark.parametrize("dies", [True, False])
@@ -170,7 +186,7 @@ def test_the_end_of_the_process_is_printed_after_it(tmp_path: Path, dies: bool) 
     text = reproducer.script(rule, "", path, "mine", "")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     how = "killed by SIGABRT" if dies else "the rule holds"
-    assert done.stdout.splitlines() == [f"expected: {rule.sentence}", f"actual: {how}"]
+    assert done.stdout.splitlines()[1:] == [f"expected: {rule.sentence}", f"actual: {how}"]
     assert done.returncode == dies
 
 
@@ -243,8 +259,7 @@ def concluded(library: str, paths: Mapping[str, Path]) -> list[tuple[str, str, s
         if message["outcome"] not in ("broken", "holds"):
             continue
         struct, source = message.get("struct", ""), message.get("source", "")
-        path = paths[rule.role]
-        text = reproducer.script(rule, "x", path, library, "", struct, source=source)
+        text = scripted(rule, paths, library, struct=struct, source=source)
         found.append((name, message["outcome"], text.replace("os._exit(0)", "sys.exit()")))
     return found
 
@@ -276,6 +291,7 @@ def test_a_script_ends_with_1_where_its_rule_is_broken_and_with_0_where_it_holds
     assert not wrong, "\n\n".join(f"{one[:3]}\n{one[3]}" for one in wrong)
     # A script that does not run at all would end with 1 as well.
     assert not [end for end in ended if str(end).startswith(("NameError", "SyntaxError"))]
+    assert "NameError" not in done.stdout
     assert len({name for name, outcome, _ in reported if outcome == "broken"}) > 20
 
 
@@ -313,4 +329,4 @@ def test_a_deleter_is_called_in_a_thread_with_the_gil_or_without_it(
     text = reproducer.script(RULES.by_name[name], "", path, "mine", "")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert (done.returncode == 0) == (not message), done.stderr
-    assert message in done.stderr
+    assert message in done.stdout + done.stderr

@@ -88,7 +88,7 @@ def test_the_lines_of_a_script_make_the_array_of_make(
             continue
         finally:
             monkeypatch.undo()
-        side = Side(FOUND, "producer", library)
+        side = Side.of(FOUND, "producer", library)
         lines = side.make(case, device)
         if lines[0].startswith("case = "):  # the adapter's own `make`
             continue

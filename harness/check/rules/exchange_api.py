@@ -31,7 +31,11 @@ def capsule(subject: Subject) -> str:
     return "dlpack_exchange_api"
 
 
-@producer_rule("c-api.version", f"{EXCHANGE_API}Header")
+@producer_rule(
+    "c-api.version",
+    f"{EXCHANGE_API}Header",
+    given="table",
+)
 def version(subject: Subject) -> str:
     """the table, or one that it links to, is of major version 1
 
@@ -53,7 +57,11 @@ def version(subject: Subject) -> str:
 MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 
-@producer_rule("c-api.functions", EXCHANGE_API)
+@producer_rule(
+    "c-api.functions",
+    EXCHANGE_API,
+    given="table",
+)
 def functions(subject: Subject) -> str:
     """all functions except dltensor_from_py_object_no_sync are set
 
@@ -65,7 +73,11 @@ def functions(subject: Subject) -> str:
     return f"{sum(api.functions.values())} of {len(api.functions)}"
 
 
-@producer_rule("c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync")
+@producer_rule(
+    "c-api.export",
+    f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
+    given="table",
+)
 def export(subject: Subject) -> str:
     """managed_tensor_from_py_object_no_sync exports the array with its shape and strides
 
@@ -89,6 +101,7 @@ def export(subject: Subject) -> str:
     f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync, return",
     level="should",
     arrays=("swapped", "unexportable", "grad"),
+    given="table",
 )
 def export_error(subject: Subject, word: str) -> str:
     """an array that DLPack cannot describe raises BufferError
@@ -103,7 +116,12 @@ def export_error(subject: Subject, word: str) -> str:
     raise NotApplicable("it is exported")
 
 
-@producer_rule("c-api.agrees", EXCHANGE_API)
+@producer_rule(
+    "c-api.agrees",
+    EXCHANGE_API,
+    given="table",
+    refusal="BufferError",
+)
 def agrees(subject: Subject) -> str:
     """the table and __dlpack__ export the same memory on the same device
 
@@ -122,7 +140,11 @@ def agrees(subject: Subject) -> str:
     return "the same memory"
 
 
-@producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync")
+@producer_rule(
+    "c-api.borrow",
+    f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
+    given="table",
+)
 def borrow(subject: Subject) -> str:
     """dltensor_from_py_object_no_sync describes the array, and keeps no reference
 
@@ -141,7 +163,11 @@ def borrow(subject: Subject) -> str:
     return leaks.require_none(lambda: api.borrow(array), array)
 
 
-@producer_rule("c-api.import", f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync")
+@producer_rule(
+    "c-api.import",
+    f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
+    given="table",
+)
 def import_(subject: Subject) -> str:
     """managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor
 
@@ -174,7 +200,11 @@ def import_(subject: Subject) -> str:
     return "its deleter was called once"
 
 
-@producer_rule("c-api.leak", EXCHANGE_API)
+@producer_rule(
+    "c-api.leak",
+    EXCHANGE_API,
+    given="table",
+)
 def leak(subject: Subject) -> str:
     """an exchange through the table leaks nothing
 
@@ -190,7 +220,11 @@ def leak(subject: Subject) -> str:
     return leaks.require_none(lambda: api.from_object(array).release(), array)
 
 
-@producer_rule("c-api.allocate", f"{EXCHANGE_API}.managed_tensor_allocator")
+@producer_rule(
+    "c-api.allocate",
+    f"{EXCHANGE_API}.managed_tensor_allocator",
+    given="table",
+)
 def allocate(subject: Subject) -> str:
     """managed_tensor_allocator allocates memory as the prototype describes
 
@@ -208,7 +242,12 @@ def allocate(subject: Subject) -> str:
     return f"shape {facts['shape']}, strides {facts['strides']}"
 
 
-@producer_rule("c-api.allocate-error", f"{EXCHANGE_API}.managed_tensor_allocator", risky=True)
+@producer_rule(
+    "c-api.allocate-error",
+    f"{EXCHANGE_API}.managed_tensor_allocator",
+    risky=True,
+    given="table",
+)
 def allocate_error(subject: Subject) -> str:
     """an allocation that fails returns -1 and calls SetError with the reason, once
 
@@ -230,6 +269,7 @@ def allocate_error(subject: Subject) -> str:
     f"{EXCHANGE_API}.current_work_stream (the producer can simply return NULL)",
     level="should",
     verdict="unclear",
+    given="table",
 )
 def stream(subject: Subject) -> str:
     """current_work_stream of the CPU is NULL

@@ -72,6 +72,7 @@ def device_agrees(subject: Subject, word: str, **keywords: Any) -> str:
     arrays=("line", "strided", "empty"),
     variants=combined(STRUCTS, {}, COPY, HOST),
     call="allowed(lambda: array.__dlpack__({call}))",
+    given="struct",
 )
 def device_id(subject: Subject, word: str, **keywords: Any) -> str:
     """memory of the CPU, pinned memory and managed memory have the device_id 0

@@ -108,6 +108,7 @@ assert not exported_address(given) == exported_address(capsule), given"""
     f"copy=True exports a copy, not the array's memory\n{MUST_COPY}",
     arrays=FILLED,
     variants=combined([NEW], COPY, {**HOST, **COPY}),
+    given="capsule",
 )
 def copy_true(subject: Subject, word: str, **keywords: Any) -> str:
     return must_copy(subject, word, Unclear, **keywords)
@@ -119,13 +120,20 @@ def copy_true(subject: Subject, word: str, **keywords: Any) -> str:
     f"copy=True without max_version also exports a copy\n{MUST_COPY}",
     arrays=FILLED,
     variants=combined([OLD], COPY, {**HOST, **COPY}),
+    given="capsule",
 )
 def copy_true_unversioned(subject: Subject, word: str, **keywords: Any) -> str:
     # The legacy struct has no flag for a copy: to raise is allowed here.
     return must_copy(subject, word, Holds, **keywords)
 
 
-@producer_rule("export.copy-false", COPYING, arrays=FILLED, variants=combined(STRUCTS, NO_COPY))
+@producer_rule(
+    "export.copy-false",
+    COPYING,
+    arrays=FILLED,
+    variants=combined(STRUCTS, NO_COPY),
+    given="capsule",
+)
 def copy_false(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=False exports the array's own memory, or raises BufferError
 
@@ -293,6 +301,7 @@ def copy_false_device(subject: Subject, word: str, **keywords: Any) -> str:
     call="array.__dlpack__({call})",
     arrays=FILLED,
     variants=combined(STRUCTS, HOST, {**HOST, **COPY}),
+    given="struct",
 )
 def device_host(subject: Subject, word: str, **keywords: Any) -> str:
     """dl_device=(1, 0) exports memory of the CPU

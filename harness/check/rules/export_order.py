@@ -85,46 +85,52 @@ def observe(subject: Subject, stream: int | str | None, reads_on: str) -> str:
     return WAITS[row.waits]
 
 
-def _add(name: str, sentence: str, stream: int | str | None, reads_on: str, lines: str) -> None:
-    @producer_rule(f"export.order-{name}", STREAM, f"{sentence}\n\n{lines}")
+def _add(name: str, sentence: str, stream: int | str | None, reads_on: str) -> None:
+    @producer_rule(f"export.order-{name}", STREAM, sentence)
     def order(subject: Subject) -> str:
         named = LEGACY.get(_kind(subject)) if stream == "legacy" else stream
         return observe(subject, named, reads_on)
 
 
-ORDERED = "require_order(array, source, on_stream, {})"
 _add(
     "omitted",
     "without the argument, work on the legacy default stream comes after the producer's",
-    *("omitted", "legacy", ORDERED.format("0")),
+    "omitted",
+    "legacy",
 )
 _add(
     "none",
     "with None, work on the legacy default stream comes after the producer's",
-    *(None, "legacy", ORDERED.format("0, stream=None")),
+    None,
+    "legacy",
 )
 _add(
     "legacy",
     "with 1 on CUDA, 0 on ROCm, work on the legacy default stream comes after the producer's",
-    *("legacy", "legacy", ORDERED.format("0, stream='legacy'")),
+    "legacy",
+    "legacy",
 )
 _add(
     "per-thread",
     "with 2 on CUDA, work on the per-thread default stream comes after the producer's",
-    *(2, "per-thread", ORDERED.format("2, stream=2")),
+    2,
+    "per-thread",
 )
 _add(
     "handle",
     "with the number of a stream, work on that stream comes after the producer's",
-    *("own", "own", ORDERED.format("None, stream='own'")),
+    "own",
+    "own",
 )
 _add(
     "minus-one",
     "with -1, the producer does not synchronize",
-    *(-1, "own", ORDERED.format("None, stream=-1")),
+    -1,
+    "own",
 )
 _add(
     "host",
     "an export with `dl_device` CPU is complete when it returns",
-    *("omitted", "host", ORDERED.format("None, dl_device=(1, 0), max_version=(1, 0)")),
+    "omitted",
+    "host",
 )

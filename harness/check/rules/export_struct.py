@@ -32,6 +32,7 @@ def exported(subject: Subject, word: str, **keywords: Any) -> Facts:
     arrays=(*ARRAYS, "readonly"),
     variants=VERSIONED,
     call=CALL,
+    given="versioned",
 )
 def flags_defined(subject: Subject, word: str, **keywords: Any) -> str:
     """only flags that the specification defines are set
@@ -51,6 +52,7 @@ def flags_defined(subject: Subject, word: str, **keywords: Any) -> str:
     arrays=tuple(word for word in ARRAYS if word != "scalar"),
     variants=VERSIONED,
     call=CALL,
+    given="struct",
 )
 def has_strides(subject: Subject, word: str, **keywords: Any) -> str:
     """since DLPack 1.2, strides are not NULL if the tensor has dimensions
@@ -75,6 +77,7 @@ def has_strides(subject: Subject, word: str, **keywords: Any) -> str:
     level="should",
     verdict="unclear",
     source="empty",
+    given="struct",
 )
 def empty_data(subject: Subject) -> str:
     """an array without elements has a NULL data pointer
@@ -91,7 +94,13 @@ def empty_data(subject: Subject) -> str:
     return "data is NULL"
 
 
-@producer_rule("export.alignment", f"{HEADER}, DLTensor.data", verdict="unclear", source="offset")
+@producer_rule(
+    "export.alignment",
+    f"{HEADER}, DLTensor.data",
+    verdict="unclear",
+    source="offset",
+    given="struct",
+)
 def alignment(subject: Subject) -> str:
     """data is aligned to 256 bytes, and byte_offset carries the rest
 
@@ -118,6 +127,7 @@ def alignment(subject: Subject) -> str:
     arrays=PROTECTED,
     variants=combined([NEW], {}, NO_COPY, HOST),
     call=CALL,
+    given="versioned",
 )
 def read_only_flag(subject: Subject, word: str, **keywords: Any) -> str:
     """a read-only array has the flag READ_ONLY, is copied, or is not exported

@@ -26,7 +26,10 @@ from dlbench.device import DLPACK_TYPES, Device
     call="{function}({array}, device=None, copy=None)",
 )
 def keywords(subject: Subject) -> str:
-    """from_dlpack accepts device=None and copy=None"""
+    """from_dlpack accepts device=None and copy=None
+
+    print('imported:', type(result))
+    """
     require_from_dlpack(subject)
     require_import(subject)
     missing = []
@@ -41,7 +44,12 @@ def keywords(subject: Subject) -> str:
     return "both"
 
 
-@consumer_rule("import.stream-host", f"{METHOD}, stream", struct="asks")
+@consumer_rule(
+    "import.stream-host",
+    f"{METHOD}, stream",
+    struct="asks",
+    records=True,
+)
 def stream_host(subject: Subject) -> str:
     """a producer on the CPU gets the stream None, or no stream argument
 
@@ -59,7 +67,11 @@ def _add_stream(kind: str, number: int, sentence: str) -> None:
     lines = STREAM_LINES.format(device=(DLPACK_TYPES[kind], 0), refused=REFUSED_STREAMS[kind])
 
     @consumer_rule(
-        f"import.stream-{kind}", f"{METHOD}, stream", f"{sentence}\n\n{lines}", on_device=True
+        f"import.stream-{kind}",
+        f"{METHOD}, stream",
+        f"{sentence}\n\n{lines}",
+        on_device=True,
+        imports=False,
     )
     def stream(subject: Subject) -> str:
         place = Device.parse(subject.device)
@@ -104,7 +116,12 @@ _add_stream(
 _add_stream("rocm", 0, "on ROCm, the consumer passes its current stream: 0 for the default")
 
 
-@consumer_rule("import.missing-method", f"{FROM_DLPACK}, Raises", struct="none")
+@consumer_rule(
+    "import.missing-method",
+    f"{FROM_DLPACK}, Raises",
+    struct="none",
+    imports=False,
+)
 def missing_method(subject: Subject) -> str:
     """an object without __dlpack__ raises AttributeError
 
@@ -133,6 +150,7 @@ ERRORS = {error.__name__: error for error in (BufferError, RuntimeError, MemoryE
         for method in ("__dlpack__", "__dlpack_device__")
         for error in ERRORS
     ),
+    imports=False,
 )
 def passes_error(subject: Subject, word: str, method: str, error: str) -> str:
     """an exception of the producer's __dlpack__ or __dlpack_device__ is passed on
@@ -178,7 +196,11 @@ def missing_one_method(subject: Subject, word: str, has: str) -> str:
     return "imported"
 
 
-@consumer_rule("import.capsule-renamed", SPEC)
+@consumer_rule(
+    "import.capsule-renamed",
+    SPEC,
+    records=True,
+)
 def capsule_renamed(subject: Subject) -> str:
     """the capsule is renamed when it is consumed
 
@@ -198,7 +220,12 @@ def capsule_renamed(subject: Subject) -> str:
     raise Broken(f"it is still {name}")
 
 
-@consumer_rule("import.capsule-name", SPEC, struct="name")
+@consumer_rule(
+    "import.capsule-name",
+    SPEC,
+    struct="name",
+    imports=False,
+)
 def capsule_name(subject: Subject) -> str:
     """a capsule of another name is refused
 
@@ -211,7 +238,13 @@ def capsule_name(subject: Subject) -> str:
     raise Broken("it is imported")
 
 
-@consumer_rule("import.consumed-twice", SPEC, risky=True, struct="twice")
+@consumer_rule(
+    "import.consumed-twice",
+    SPEC,
+    risky=True,
+    struct="twice",
+    records=True,
+)
 def consumed_twice(subject: Subject) -> str:
     """a capsule that was consumed already is rejected
 

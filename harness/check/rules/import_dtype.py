@@ -27,6 +27,7 @@ WIDE_DTYPES = ("int64", "uint64", "float64", "complex128")
     "import.dtypes",
     f"{DTYPE}; array API 2025.12, from_dlpack: an array containing the data",
     source="wide",
+    imports=False,
 )
 def dtypes(subject: Subject) -> str:
     """each dtype is imported unchanged, or refused
@@ -34,7 +35,7 @@ def dtypes(subject: Subject) -> str:
     wide = ('int64', 'uint64', 'float64', 'complex128')
     narrow = ('bool', 'int8', 'int16', 'int32', 'uint8', 'uint16', 'uint32', 'float16', 'float32')
     for dtype in (*wide, *narrow, 'complex64'):
-        source = np.array([2**40 + 1 if dtype in wide else 1], dtype)
+        array = source = np.array([2**40 + 1 if dtype in wide else 1], dtype)
         try:
             result = {call}
         except Exception as error:
@@ -135,7 +136,7 @@ def unknown_code(subject: Subject) -> str:
     """an unknown type code is refused
 
     seen = allowed(lambda: values(result))
-    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
     dtype = (200, 32, 1)
     return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
@@ -169,7 +170,7 @@ def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """a type code with bits that it does not have, as a float of 24 bits, is refused
 
     seen = allowed(lambda: values(result))
-    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -185,7 +186,7 @@ def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """float6 and float4 with other bits than 6 and 4 are refused
 
     seen = allowed(lambda: values(result))
-    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -204,7 +205,7 @@ def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
     """packed elements of 2, 4 and 6 bits arrive as such, or are refused
 
     seen = allowed(lambda: values(result))
-    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -251,7 +252,7 @@ def unknown_device(subject: Subject) -> str:
     """an unknown device type is refused
 
     seen = allowed(lambda: values(result))
-    raise SystemExit(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
     """
     return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
 
@@ -337,7 +338,9 @@ def writable_kept(subject: Subject, word: str) -> str:
 @consumer_rule(
     "import.failure-deleted",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
-    patch="ctypes.c_uint8.from_address(tensor + 20).value = 200\n{count}",
+    patch="ctypes.c_uint8.from_address(tensor + 20).value = 200",
+    imports=False,
+    counts=True,
 )
 def failure_deleted(subject: Subject) -> str:
     """a tensor that is rejected during the import is deleted once

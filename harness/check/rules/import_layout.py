@@ -139,8 +139,8 @@ def empty_null(subject: Subject) -> str:
     "import.empty-deleted",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     source="empty",
-    patch="{count}",
     refusal="Exception",
+    counts=True,
 )
 def empty_deleted(subject: Subject) -> str:
     """a tensor without elements is deleted like any other

@@ -66,6 +66,7 @@ def versioned(subject: Subject) -> str:
     f"{METHOD}, the consumer's logic; {SPEC}",
     level="should",
     struct="asks",
+    records=True,
 )
 def requests_version(subject: Subject) -> str:
     """a consumer passes max_version
@@ -121,7 +122,7 @@ def minor_version(subject: Subject) -> str:
 def major_version(subject: Subject) -> str:
     """another major version is refused, and no field after its flags is read
 
-    raise SystemExit(f'2.0 is imported: {type(result)}')
+    raise AssertionError(f'2.0 is imported: {type(result)}')
     """
     require_versioned_request(subject)
     producer = KnownProducer(subject, version=(2, 0), trapped=True)
@@ -132,7 +133,12 @@ def major_version(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.major-version-deleted", STABLE, patch=MAJOR + "\n{count}", struct="versioned"
+    "import.major-version-deleted",
+    STABLE,
+    patch=MAJOR,
+    struct="versioned",
+    imports=False,
+    counts=True,
 )
 def major_version_deleted(subject: Subject) -> str:
     """a tensor of another major version is deleted once

@@ -38,7 +38,7 @@ class AdapterFile:
     hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
     has_busy: bool = False  #: it can fill a queue of its library's
-    #: what scripts show of it, by `make`, `address`, ...: see docs/reference/adapters.md
+    #: what scripts show of it, by `make`, `address`, ...: see docs/how-to/add-a-library.md
     script: Mapping[str, str] = field(default_factory=dict)
 
     def is_asynchronous(self, argument: str) -> bool:

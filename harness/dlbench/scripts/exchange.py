@@ -44,8 +44,8 @@ class Cell:
 
     def __init__(self, entry: Entry, found: Catalogue) -> None:
         self.entry, self.case = entry, Case(**_core.case(entry.case), bytes=entry.bytes)
-        self.producer = Side(found, "producer", entry.producer)
-        self.consumer = Side(found, "consumer", entry.consumer)
+        self.producer = Side.of(found, "producer", entry.producer)
+        self.consumer = Side.of(found, "consumer", entry.consumer)
 
     def make(self, keep_source: bool = False) -> list[str]:
         """Lines that bind `source` and the producer's `array`."""
@@ -115,7 +115,7 @@ def of_imports(document: Document, entry: Entry, found: Catalogue) -> str:
             line
             for role in ("producer", "consumer")
             if role in found.roles(name)
-            for line in Side(found, role, name).imports()
+            for line in Side.of(found, role, name).imports()
         )
         for name in names
     }

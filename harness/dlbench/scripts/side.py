@@ -35,10 +35,10 @@ UNSLICED = {"fortran": "source.T", "strided": "np.repeat(source, 2)", "reversed"
 class Side:
     """One role of a cell: `lines` are the imports of what its expressions read."""
 
-    def __init__(self, found: Catalogue, role: str, library: str) -> None:
-        self.file, self.library = adapter(found, role, library), library
-        files = found.roles(library).values()
-        self.files = [self.file, *(file for file in files if file is not self.file)]
+    def __init__(self, files: Sequence[AdapterFile], library: str) -> None:
+        """`files`: that of the role itself first."""
+        self.files, self.library = files, library
+        self.file = files[0]
         self.trees = {file.role: parse(file.path) for file in self.files}
         self.lines: list[str] = []
         for file in self.files:
@@ -46,6 +46,11 @@ class Side:
                 self._import([text], file)
                 self._add(text)
                 break
+
+    @classmethod
+    def of(cls, found: Catalogue, role: str, library: str) -> Side:
+        own, files = adapter(found, role, library), found.roles(library).values()
+        return cls([own, *(file for file in files if file is not own)], library)
 
     @property
     def package(self) -> str:
@@ -133,6 +138,10 @@ class Side:
         """The array's content, as a NumPy array."""
         return self._first(("values", "memory"), array, case) or self._plain(array)
 
+    def own_values(self, case: Case) -> str:
+        """The adapter's own expression for the content of `result`; empty without one."""
+        return self._first(("values", "memory"), "result", case)
+
     def memory(self, array: str) -> tuple[str, str]:
         """The address of the array's first byte, after an assignment that keeps its memory."""
         before = self.lines[:]
@@ -185,7 +194,7 @@ class Side:
         return [ast.unparse(node) for node in self._imports(self.file) if not _is_own(node)]
 
     def _plain(self, array: str) -> str:
-        self.lines += [AS_NUMPY] * (AS_NUMPY not in self.lines)
+        self._add(AS_NUMPY)
         return f"as_numpy({array})"
 
     def _add(self, line: str) -> None:
