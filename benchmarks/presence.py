@@ -23,6 +23,7 @@ from pathlib import Path
 
 from dlbench import _core, values
 from dlbench.document import Document, Entry, Measured, Pair, read_document
+from dlbench.document.facts import COPIED
 from dlbench.findings.import_effects import in_words
 
 Medians = dict[str, list[list[float]]]
@@ -140,7 +141,7 @@ def main() -> None:
             if found is None:
                 continue
             outcomes = grouped.outcomes[each] | isolated.outcomes[each]
-            copies = not outcomes.isdisjoint(values.COPIED)
+            copies = not outcomes.isdisjoint(COPIED)
             ratios[copies, grouped.entries[each].bytes].append(found[0])
             if not found[1] <= 1 <= found[2]:
                 differ.append((each, found))

@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
+from dlbench.analysis import compared
 from dlbench.document import ComparedCell, Comparison
 from dlbench.document.comparison import OPEN
-from dlbench.terminal import changes
 
 from .drawing import PALE, SMALL, text_width
 from .forest import Forest, forest
@@ -46,7 +46,7 @@ def figure(comparison: Comparison, machine: str = "") -> Figure:
     notes += [f"{len(cells) - len(shown)} more are not shown"] if len(cells) > len(shown) else []
     notes += [f"dlbench {comparison.version}", *([machine] if machine else [])]
     notes += [*_workers(shown), *_sides(comparison)]
-    labels = ["  ".join(changes.named(cell)).replace("->", "\u2192") for cell in shown]
+    labels = ["  ".join(compared.named(cell)).replace("->", "\u2192") for cell in shown]
     words = [_word(cell) for cell in shown]
     nothing = "no cell was measured on both sides"
     title = "What changed" if timed else f"What changed, in {metric}"
@@ -66,7 +66,7 @@ def _ratio(cell: ComparedCell) -> float:
 
 def _word(cell: ComparedCell) -> str:
     changed = cell.outcome_change and f"{cell.base_outcome} \u2192 {cell.head_outcome}"
-    change = changes.change(_ratio(cell), cell.share)
+    change = compared.change(_ratio(cell), cell.share)
     return f"{change}  {changed}" if changed else change
 
 

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from dlbench import values
 from dlbench.document import Axis, Document, Entry, Measured
+from dlbench.document.facts import DULL, native_first
 from dlbench.text.layout import listing
 
-YARDSTICK = "native"
 E = TypeVar("E", bound=Entry)
 
 
@@ -56,19 +56,14 @@ def by_consumer(entries: Sequence[E]) -> Iterator[tuple[str, str, str, list[E]]]
         here = where(entries, environment=environment, device=device)
         suffix = "" if device == "cpu" else f" on {device}"
         suffix += "" if environment == "default" else f" in {environment}"
-        for consumer in in_order((entry.consumer for entry in here), YARDSTICK):
+        for consumer in native_first(entry.consumer for entry in here):
             title = f"\u2192 {consumer}{suffix}"
             yield title, environment, device, where(here, consumer=consumer)
 
 
-def in_order(names: Iterable[str], first: str) -> list[str]:
-    """The names in alphabetical order after `first`, with which the others are compared."""
-    return sorted(set(names), key=lambda name: (name != first, name))
-
-
 def places(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """(environment, device) of the entries with a result, the default ones first."""
-    found = {(e.environment, e.device) for e in entries if e.outcome not in values.DULL}
+    found = {(e.environment, e.device) for e in entries if e.outcome not in DULL}
     return sorted(found, key=lambda p: (p[0] != "default", p[0], p[1] != "cpu", p[1]))
 
 

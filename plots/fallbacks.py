@@ -13,6 +13,7 @@ from dlbench import values
 from dlbench.analysis import case_sweep
 from dlbench.analysis.case_sweep import CaseSweep
 from dlbench.document import Document
+from dlbench.document.facts import COPIED, native_first
 
 from . import choosing
 from .drawing import GREY, MARGIN, PALE, SMALL, fitting, page, shortened, text_width
@@ -99,9 +100,9 @@ def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     sizes = {entry.bytes for one in sweeps for entry in one.sweep_cases.values()}
     size = values.size(max(sizes)) if sizes else ""
     panels = []
-    for consumer in choosing.in_order((one.consumer for one in sweeps), choosing.YARDSTICK):
+    for consumer in native_first(one.consumer for one in sweeps):
         those = {one.producer: one for one in sweeps if one.consumer == consumer}
-        order = choosing.in_order(those, choosing.YARDSTICK)
+        order = native_first(those)
         panels.append(Panel(consumer, {name: those[name] for name in order}))
     return panels, _in_plan_order(cases), f"{protocol} \u00b7 {device} \u00b7 {size}"
 
@@ -136,7 +137,7 @@ def kind_of(one: CaseSweep, case: str) -> str:
     # An untimed case has the outcome of the plain array, which may be a copy.
     entry = one.sweep_cases[case]
     outcome = entry.found
-    if outcome in values.COPIED:
+    if outcome in COPIED:
         return f"copy by the {entry.copied_by}" if entry.copied_by else "copy by an unknown side"
     kinds = {"zero-copy": outcome, "unproven": "not proven", "not-run": "not tried"}
     return kinds.get(outcome, "broken" if outcome in BROKEN else "refused")

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from dlbench import values
 from dlbench.document import Document, Entry, Measured
+from dlbench.document.facts import DULL, native_first
 
 from . import cells, choosing
 from .drawing import GREY, MARGIN, SMALL, page, shortened, text_width
@@ -114,15 +115,15 @@ def _panel(document: Document, machine: str, environment: str, device: str) -> P
     measured = [entry.bytes for entry in entries if isinstance(entry, Measured)]
     size = min(measured or [entry.bytes for entry in entries])
     entries = choosing.where(entries, bytes=size)
-    telling = [entry for entry in entries if entry.outcome not in values.DULL]
+    telling = [entry for entry in entries if entry.outcome not in DULL]
     if not telling:
         return None
     place = device if environment == "default" else f"{device}, {environment}"
     place = f"{machine} \u00b7 {place}" if machine else place
     return Panel(
         f"{place} \u00b7 {protocol} \u00b7 {case} \u00b7 {values.size(size)}",
-        choosing.in_order((e.producer for e in telling), choosing.YARDSTICK),
-        choosing.in_order((e.consumer for e in telling), choosing.YARDSTICK),
+        native_first(e.producer for e in telling),
+        native_first(e.consumer for e in telling),
         {entry.pair: entry for entry in entries},
         document.versions(environment),
     )

@@ -12,6 +12,7 @@ from matplotlib.ticker import FixedLocator
 from dlbench import values
 from dlbench.analysis.phases import has_shares
 from dlbench.document import Document, Measured
+from dlbench.document.facts import LEAST_FOR_SHARES_NS
 
 from . import choosing
 from .drawing import SMALL, text_width
@@ -63,7 +64,7 @@ def figure(document: Document) -> Figure:
 
 def _nothing(document: Document) -> str:
     if _with_phases(document):
-        least = values.duration(values.LEAST_FOR_SHARES_NS)
+        least = values.duration(LEAST_FOR_SHARES_NS)
         return f"every exchange takes less than {least}: too short for shares"
     measured = choosing.has_numbers(document)
     return "no phases were measured: use --phases all" if measured else "nothing was measured"
@@ -98,7 +99,7 @@ def _bars(document: Document) -> tuple[list[Bar], str, list[str]]:
         left_out.append(f"{more} shorter exchanges are not shown")
     if short := len(alike) - len(entries):
         left_out.append(
-            f"not shown, below {values.LEAST_FOR_SHARES_NS:.0f} ns, too short for shares: {short}"
+            f"not shown, below {LEAST_FOR_SHARES_NS:.0f} ns, too short for shares: {short}"
         )
     return bars[:MOST_BARS], subtitle, left_out
 

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from dlbench import values
 from dlbench.document import Document, Measured
+from dlbench.document.facts import native_first
 
 from . import choosing, library_styles, scaling_panel
 from .scaling_key import keys_of
@@ -22,7 +23,7 @@ def figure(document: Document) -> Figure:
     """The figure: the case f32 on the clock `ready`, or on `call` for a pair without `ready`."""
     chosen, subtitle = _chosen(document)
     panels = _panels(document, chosen)
-    producers = choosing.in_order((name for p in panels for name in p.entries), choosing.YARDSTICK)
+    producers = native_first(name for p in panels for name in p.entries)
     styles = library_styles.of_all(producers)
     keys, notes = keys_of(panels, styles), _notes(document, panels)
     made = sheet("Time by array size: shared memory or a copy", subtitle, len(panels), keys, notes)

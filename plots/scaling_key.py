@@ -5,6 +5,7 @@ from __future__ import annotations
 from matplotlib.lines import Line2D
 
 from dlbench import values
+from dlbench.document.facts import COPIED
 
 from . import lines
 from .drawing import GREY
@@ -18,8 +19,8 @@ def keys_of(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:
     """(line, text) for each kind of line in the picture; positions are set later."""
     keys = producer_keys(styles)
     entries = [entry for panel in panels for entry in panel.all_entries()]
-    if any(e.outcome in values.COPIED for e in entries):
-        line = Line2D([], [], color=GREY, linestyle=lines.COPIED, marker="o",
+    if any(e.outcome in COPIED for e in entries):
+        line = Line2D([], [], color=GREY, linestyle=lines.DASHED, marker="o",
                       markersize=lines.MARK + 0.6, markerfacecolor=PAPER)  # fmt: skip
         keys.append((line, "copied"))
     if any(panel.floor_ns for panel in panels):

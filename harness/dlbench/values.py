@@ -5,30 +5,20 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeGuard
 
 from dlbench import _core
-from dlbench.document import CodedWarning, Entry, EnvironmentFacts, Measured, NotMeasured
+from dlbench.document import CodedWarning, EnvironmentFacts, Measured, NotMeasured
+from dlbench.document.facts import COPIED, WIDE, is_near_floor, is_wide, lost
 from dlbench.text.layout import count
 
-#: The steps of an exchange, in the order of time.
-PHASES = tuple(phase for phase in _core.phases if phase != "exchange")
-COPIED = ("copy", "device-copy")
 number = _core.format_number  #: (1.4812, 0.2) -> "1.5"; the half-width may be left out
 duration = _core.format_duration  #: (1733.0, 200.0) -> "1.7 us", in ns
 percent = _core.format_share  #: 0.031 -> "3.1 %"
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
-WIDE = 0.1  #: half an interval over its median above which a cell is marked
 #: The meaning of marks.
 LOSES_TEXT = "drops or converts a property"
 NEAR_FLOOR_TEXT = f"less than {_core.near_floor:g}x the overhead floor"
 WIDE_TEXT = f"interval wider than +-{WIDE * 100:.0f} %"
-#: Shorter exchanges have no shares, because the cost of the proxy is not known well enough.
-LEAST_FOR_SHARES_NS = 250.0
-#: Outcomes of pairs without a common protocol: a row or column with only these is left out.
-DULL = ("no-protocol", "not-installed", "no-device")
-#: Values of `changed` that lose no data.
-DESCRIPTION = ("dtype", "shape", "layout", "type")
 #: The meaning of a cell's key `interval`.
 INTERVALS = {
     "within": "95 %, within one process",
@@ -36,9 +26,6 @@ INTERVALS = {
     "range": "range of too few for 95 %",
     "": "unknown kind of interval",
 }
-#: The protocols that are shown first: the usual exchange, the general conversion, and the C
-#: interface.
-FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
@@ -59,11 +46,6 @@ def interval_ends(entry: Measured) -> str:
     low, high = (duration(end, entry.half_width) for end in (entry.lo_ns, entry.hi_ns))
     bare, _, unit = low.partition(" ")
     return f"{bare if high.endswith(' ' + unit) else low} .. {high}"
-
-
-def is_wide(entry: Measured) -> bool:
-    """Is the interval wide enough to be marked?"""
-    return entry.half_width > WIDE * entry.real_time
 
 
 def widths(entries: Iterable[Measured]) -> str:
@@ -125,18 +107,6 @@ def extent(numbers: Iterable[float], text: Callable[[float], str] = str, to: str
     return to.join(dict.fromkeys(map(text, (ordered[0], ordered[-1]))))
 
 
-def largest_copy(copied: Iterable[Measured]) -> Measured | None:
-    """The copy of a pair's largest size, where the call is the smallest part of the time."""
-    timed = [entry for entry in copied if entry.gb_per_s]
-    return max(timed, key=lambda entry: entry.bytes, default=None)
-
-
-def fastest_rate(copied: Iterable[Measured]) -> float:
-    """The GB/s of that copy; 0 without one."""
-    largest = largest_copy(copied)
-    return largest.gb_per_s if largest else 0.0
-
-
 def floors(gb_per_s: Mapping[str, float], device: str, size: int) -> str:
     """The reference rates after a copy's rate: " (memcpy 16, fresh pages 0.5)" for copies of this
     size; between a device and the host " (memcpy pinned 25, pageable 9.1)"."""
@@ -148,25 +118,9 @@ def floors(gb_per_s: Mapping[str, float], device: str, size: int) -> str:
     return f" ({', '.join(known)})" if known else ""
 
 
-def import_order(entry: Entry) -> list[str]:
-    """The pair's libraries in the order of their import; by name where it is unknown."""
-    names = sorted({entry.producer, entry.consumer})
-    return list(entry.imports) if sorted(entry.imports) == names else names
-
-
 def instructions(entry: Measured) -> str:
     """ "2,312"; empty where they were not counted."""
     return f"{entry.instructions:,.0f}" if entry.instructions else ""
-
-
-def is_below(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Is only an upper bound, `below_ns`, known?"""
-    return isinstance(entry, NotMeasured) and entry.is_below
-
-
-def is_untimed(entry: Entry) -> TypeGuard[NotMeasured]:
-    """Was the cell not timed because its outcome is that of the plain array?"""
-    return isinstance(entry, NotMeasured) and entry.is_untimed
 
 
 def below(entry: NotMeasured) -> str:
@@ -177,15 +131,10 @@ def below(entry: NotMeasured) -> str:
 def marks(entry: Measured) -> tuple[str, str]:
     """The marks before and after a number: "~" near the floor; "*" copied, "?" not proven, then "!"
     if it drops or converts a property, and "^" if its interval is wide."""
-    before = "~" if 0 < entry.floor_ratio < _core.near_floor else ""
+    before = "~" if is_near_floor(entry) else ""
     after = "*" if entry.outcome in COPIED else "?" if entry.outcome == "unproven" else ""
     after += "!" if lost(entry) else ""
     return before, after + ("^" if is_wide(entry) else "")
-
-
-def lost(entry: Entry) -> list[str]:
-    """The lost or converted parts of the array: "unit", "mask", "precision"."""
-    return [word for word in entry.changed if word not in DESCRIPTION]
 
 
 def word(entry: NotMeasured) -> str:

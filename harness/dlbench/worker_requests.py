@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from dlbench import _core, values
+from dlbench import _core
 from dlbench.document import EXCHANGE, Entry
+from dlbench.document.facts import import_order
 from dlbench.libraries.discover import Catalogue, adapter
 
 
@@ -19,7 +20,7 @@ def load_pair(entry: Entry, found: Catalogue) -> list[dict[str, Any]]:
     adapter."""
     for role in ("producer", "consumer"):
         adapter(found, role, str(entry.axis(role)))
-    names = values.import_order(entry)
+    names = import_order(entry)
     roles = {name: found.roles(name) for name in names}
     # Both files of a library may define `ready`, and some pairs can be imported in one order only.
     return [

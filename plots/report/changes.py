@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from dlbench.analysis import inconclusive
+from dlbench.analysis import compared, inconclusive
 from dlbench.document import Comparison
-from dlbench.terminal import changes
 
 from . import packing
 
@@ -33,5 +32,5 @@ def rows(comparison: Comparison) -> list[list[object]]:
     """The cells' values by KEYS, their outcomes and labels; the most important cells first."""
     return [[*(getattr(cell, key) for key in KEYS),
              *(text.replace("->", "\u2192")
-               for text in (cell.outcomes, " ".join(changes.named(cell))))]
+               for text in (cell.outcomes, " ".join(compared.named(cell))))]
             for cell in sorted(comparison.cells, key=lambda cell: cell.rank)]  # fmt: skip

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import values
+from dlbench.document.facts import NATIVE
 from dlbench.text.escaping import printable
 
 from .packing import packed_bytes
@@ -38,7 +39,7 @@ def scripts() -> str:
     """All scripts in one function, so that they define no globals."""
     marks = {"nearFloor": values.NEAR_FLOOR_TEXT, "wide": values.with_signs(values.WIDE_TEXT),
              "loses": values.LOSES_TEXT}  # fmt: skip
-    constants = f"const MARK_TEXTS = {json.dumps(marks)};\n"
+    constants = f"const MARK_TEXTS = {json.dumps(marks)}, NATIVE = {json.dumps(NATIVE)};\n"
     texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     return '"use strict";\n(() => {\n' + constants + "\n".join(texts) + "\n})();\n"
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from dlbench import values
 from dlbench.document import Axis, Document, Entry, Measured
+from dlbench.document.facts import DULL, LEAST_FOR_SHARES_NS, PHASES, is_below
 
 from .. import library_styles
 from ..ink import BLACK, BLACK_ABOVE, PAPER
@@ -55,8 +56,8 @@ def _index(document: Document) -> dict[str, object]:
     return {
         "cells": len(entries),
         "chunk": CHUNK,
-        "dull": values.DULL,
-        "least_for_shares_ns": values.LEAST_FOR_SHARES_NS,
+        "dull": DULL,
+        "least_for_shares_ns": LEAST_FOR_SHARES_NS,
         "styles": _styles(entries),
         "ink": {"dark": BLACK, "light": PAPER, "dark_above": BLACK_ABOVE},
         "choice": CHOICE,
@@ -68,7 +69,7 @@ def _index(document: Document) -> dict[str, object]:
             ),
         },
         "time": [entry.real_time for entry in measured],
-        "below": {i: entry.below_ns for i, entry in enumerate(entries) if values.is_below(entry)},
+        "below": {i: entry.below_ns for i, entry in enumerate(entries) if is_below(entry)},
         "lo": [entry.lo_ns for entry in measured],
         "hi": [entry.hi_ns for entry in measured],
         "marks": [_marks(entry) for entry in measured],
@@ -122,7 +123,7 @@ def _coded(found: Iterable[Axis]) -> dict[str, object]:
 
 def _parts(entry: Measured) -> list[float]:
     """The times of the four phases, the unexplained time, and the whole exchange, in ns."""
-    times = dict.fromkeys(values.PHASES, 0.0)
+    times = dict.fromkeys(PHASES, 0.0)
     for part in entry.phases.parts:
         times[part.phase] += part.ns
     return [*times.values(), entry.unexplained_ns, entry.phases.exchange_ns]

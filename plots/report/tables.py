@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dlbench import findings, values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, EnvironmentFacts, Measured, NotMeasured
+from dlbench.document.facts import COPIED, DULL, NATIVE, fastest_rate, is_refused
 from dlbench.findings import FAILURES, pairs_text
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
@@ -70,7 +71,7 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
 
 def _copying(document: Document) -> Iterator[Row]:
     measured = [entry for entry in document.measured if entry.is_exchange]
-    copied = {entry.pair for entry in measured if entry.outcome in values.COPIED}
+    copied = {entry.pair for entry in measured if entry.outcome in COPIED}
     pairs = {entry.pair for entry in measured}
     if copied:
         text = f"{len(copied)} of {count(len(pairs), 'measured pair')}: {pairs_text(copied)}"
@@ -97,7 +98,7 @@ def _copied(document: Document) -> list[tuple[int, Measured]]:
     return [
         (place, entry)
         for place, entry in enumerate(document.measured)
-        if entry.is_exchange and entry.outcome in values.COPIED
+        if entry.is_exchange and entry.outcome in COPIED
         and (not sweeps or entry.case == case_sweep.BASELINE)
     ]  # fmt: skip
 
@@ -119,7 +120,7 @@ def copies(document: Document) -> list[Row]:
         rates = [
             rate
             for pair in grouped(alike, lambda e: e.pair).values()
-            if (rate := values.fastest_rate(pair))
+            if (rate := fastest_rate(pair))
         ]
         sizes = sorted({entry.bytes for entry in alike})
         places = [one for one in (device, environment, machine) if one not in ("", "default")]
@@ -170,16 +171,10 @@ def warnings(entries: Sequence[Entry]) -> list[Row]:
     return rows
 
 
-def _is_refusal(entry: Entry) -> bool:
-    # Exclude cells that did not fail: untimed ones and those below the resolution.
-    return (isinstance(entry, NotMeasured) and not (entry.is_untimed or entry.is_below)
-            and entry.outcome not in values.DULL)  # fmt: skip
-
-
 def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
     """A row for each cause of cells without a number, over all protocols and devices, with the
     first cell's reason. `first`: the number of the first cell without a number."""
-    refused = [(place, entry) for place, entry in enumerate(missing) if _is_refusal(entry)]
+    refused = [(place, entry) for place, entry in enumerate(missing) if is_refused(entry)]
     causes = grouped(refused, lambda item: (item[1].outcome, item[1].cause))
     # Equal texts of several libraries share a row.
     groups = grouped(
@@ -190,7 +185,7 @@ def refusals(missing: Sequence[NotMeasured], first: int) -> list[Refusal]:
     for (outcome, reason), alike_causes in groups.items():
         # Prefer a script without the native library, so that it needs no dlbench.
         members = sorted(
-            (item for of in alike_causes for item in of), key=lambda item: "native" in item[1].pair
+            (item for of in alike_causes for item in of), key=lambda item: NATIVE in item[1].pair
         )
         alike = [entry for _, entry in members]
         pairs = {entry.pair for entry in alike}
@@ -214,6 +209,6 @@ def _place(outcome: str) -> int:
 
 def folded(missing: Sequence[NotMeasured], lines: Sequence[str]) -> Row:
     """Pairs without a common protocol or device: the number of cells, and the lines."""
-    dull = Counter(e.outcome for e in missing if e.outcome in values.DULL)
+    dull = Counter(e.outcome for e in missing if e.outcome in DULL)
     counts = ", ".join(f"{many} {outcome}" for outcome, many in dull.most_common())
     return {"counts": counts, "lines": list(lines)}

@@ -6,8 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from dlbench import values
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
+from dlbench.document.facts import COPIED, DULL, is_untimed
 from dlbench.text.grouping import grouped
 
 BASELINE = "f32"  #: the plain array that the other cases are compared with
@@ -15,7 +15,7 @@ NOT_MADE = "not made"
 NOT_RUN = "not-run"
 CHANGES = "changes"
 #: Kinds of fallbacks in the order of their rows; the others follow.
-KINDS = (*values.COPIED, "zero-copy", CHANGES, "wrong", "crashed", "timed-out")
+KINDS = (*COPIED, "zero-copy", CHANGES, "wrong", "crashed", "timed-out")
 Axes = tuple[str, str, str, str, str]
 #: Outcomes by case: kind, words, consumer, cases, environment, device.
 CaseKey = tuple[str, str, str, tuple[str, ...], str, str]
@@ -41,7 +41,7 @@ class CaseSweep:
     def kind(self, case: str) -> str:
         """An outcome, CHANGES or NOT_MADE; empty if the outcome is that of the baseline."""
         entry, baseline = self.sweep_cases[case], self.sweep_cases.get(BASELINE)
-        if values.is_untimed(entry) or entry is baseline:
+        if is_untimed(entry) or entry is baseline:
             return ""
         # A run that was interrupted has no outcome to compare.
         if NOT_RUN in (entry.found, baseline.found if baseline is not None else ""):
@@ -63,7 +63,7 @@ class CaseSweep:
         kind = self.kind(case)
         if kind == CHANGES:
             return f"{kind} {', '.join(self.changed(case))}"
-        owner = self.sweep_cases[case].copying_library if kind in values.COPIED else ""
+        owner = self.sweep_cases[case].copying_library if kind in COPIED else ""
         return f"{kind} by {owner}" if owner else kind
 
 
@@ -100,7 +100,7 @@ def case_sweeps(entries: Iterable[Entry]) -> list[CaseSweep]:
         if not entry.is_exchange or entry.clock != "call":
             continue
         # A library without that role was not tried, so none of its arrays failed to be made.
-        if entry.outcome in values.DULL or entry.code == codes.NO_ADAPTER:
+        if entry.outcome in DULL or entry.code == codes.NO_ADAPTER:
             continue
         axes = (*entry.pair, entry.protocol, entry.device, entry.environment)
         found[axes].append(entry)

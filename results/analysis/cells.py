@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from dlbench import _core, values
 from dlbench.document import Document, Entry
+from dlbench.document.facts import DULL
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput
 
@@ -71,7 +72,7 @@ def _narrowed(entries: list[Entry], words: Sequence[str]) -> list[Entry]:
 
 def usual(entries: list[Entry]) -> list[Entry]:
     """The cells among them that are meant by default."""
-    entries = [entry for entry in entries if entry.outcome not in values.DULL] or entries
+    entries = [entry for entry in entries if entry.outcome not in DULL] or entries
     for axis, word in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
         if any(entry.axis(axis) == word for entry in entries):
             entries = [entry for entry in entries if entry.axis(axis) == word]

@@ -7,9 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dlbench import values
 from dlbench.document import EXCHANGE, Axis, Document, Entry, Measured
 from dlbench.document.entry import PhasePart
+from dlbench.document.facts import LEAST_FOR_SHARES_NS, PHASES
 
 #: Columns beside the time of an exchange.
-COLUMNS = ("exchange", *values.PHASES, "unexplained")
+COLUMNS = ("exchange", *PHASES, "unexplained")
 #: Columns that are left out, in this order, until the table fits.
 SPARE = ("unexplained", "exchange")
 
@@ -41,7 +42,7 @@ def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
 
 def legend(heads: Collection[str]) -> list[str]:
     """The meaning of the columns that are shown."""
-    shown = [head for head in values.PHASES if head in heads]
+    shown = [head for head in PHASES if head in heads]
     parts = [f"{', '.join(shown)}: phases, timed in their own rounds"] if shown else []
     parts += ["exchange: the whole exchange in the same rounds"] if "exchange" in heads else []
     return parts + (
@@ -51,7 +52,7 @@ def legend(heads: Collection[str]) -> list[str]:
 
 def has_shares(exchange: Measured) -> bool:
     """Is the exchange long enough to report shares of it?"""
-    return exchange.phases.exchange_ns >= values.LEAST_FOR_SHARES_NS
+    return exchange.phases.exchange_ns >= LEAST_FOR_SHARES_NS
 
 
 def lines(exchange: Measured) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from dlbench import values
 from dlbench.analysis import inconclusive
+from dlbench.analysis.compared import amount, named
 from dlbench.document import ComparedCell, Comparison
 from dlbench.document.comparison import OPEN
-from dlbench.terminal.changes import amount, named
 from dlbench.text.escaping import markdown
 from dlbench.text.layout import count
 

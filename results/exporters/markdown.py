@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from dlbench import values
+from dlbench.analysis import matrices
 from dlbench.document import Document, Entry, Measured, NotMeasured, exchanges_once
+from dlbench.document.facts import is_refused
 from dlbench.errors import first_line
-from dlbench.terminal import grid, terminal
 from dlbench.text import escaping
 from dlbench.text.grouping import grouped
-from dlbench.text.layout import UNCUT, count
+from dlbench.text.layout import count
 
 from .tables import table
 
@@ -87,15 +88,11 @@ def _cell(entry: Entry) -> str:
 
 def _sections(document: Document) -> Iterable[tuple[str, str]]:
     for name, part in document.by_machine():
-        for one in terminal.matrices(part):
+        for one in matrices.of_document(part):
             if one.rows:
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
-    telling = [
-        entry
-        for entry in document.not_measured
-        if entry.outcome not in values.DULL and not (entry.is_untimed or entry.is_below)
-    ]
+    telling = list(filter(is_refused, document.not_measured))
     if telling:
         groups = grouped(telling, lambda e: (e.machine, e.pair, e.protocol, e.cause)).values()
         machine = ["machine"] if document.machines else []
@@ -116,18 +113,18 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
         yield title, _cells(some)
 
 
-def _matrix(one: grid.Grid) -> str:
-    found = one.heads(UNCUT)
+def _matrix(one: matrices.Grid) -> str:
+    found = one.heads
     columns = [(consumer, head) for consumer in one.columns for head in found]
     shown = [[row, *(_shown(one, row, *column) for column in columns)] for row in one.rows]
-    heads = [grid.CORNER, *(head or consumer for consumer, head in columns)]
+    heads = [matrices.CORNER, *(head or consumer for consumer, head in columns)]
     heads = [escaping.markdown(head) for head in heads]
-    legend = "   ".join(grid.legend([one], UNCUT))
+    legend = "   ".join(matrices.legend([one], one.heads))
     made = table(heads, shown, range(1, len(heads)))
     return made + (f"\n{escaping.markdown(legend)}\n" if legend else "")
 
 
-def _shown(one: grid.Grid, producer: str, consumer: str, head: str) -> str:
+def _shown(one: matrices.Grid, producer: str, consumer: str, head: str) -> str:
     cell = one.cell((producer, consumer), head)
     return cell.before + cell.text + cell.after
 

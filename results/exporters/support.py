@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dlbench import values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
+from dlbench.document.facts import is_below, is_untimed
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
 from dlbench.text.escaping import dlbench_command, log_line, markdown, markdown_code
@@ -93,7 +94,7 @@ def _origin(document: Document) -> str:
 
 
 def _succeeded(entry: Entry) -> bool:
-    return isinstance(entry, Measured) or values.is_untimed(entry) or values.is_below(entry)
+    return isinstance(entry, Measured) or is_untimed(entry) or is_below(entry)
 
 
 def _absent(entries: list[Entry]) -> list[str]:
@@ -191,7 +192,7 @@ def _mark(entry: Entry) -> str:
 
 def _fallbacks(entries: list[Entry]) -> list[str]:
     """The cases whose outcome differs from the plain array's, if all cases were run."""
-    if not any(map(values.is_untimed, entries)):
+    if not any(map(is_untimed, entries)):
         return []
     sweeps = case_sweep.case_sweeps(entries)
     several = len({one.device for one in sweeps}) > 1

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dlbench import _core, values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, Pair, codes
+from dlbench.document.facts import COPIED, largest_copy
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
@@ -26,7 +27,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
     sweeps = case_sweep.has_case_sweep(document)
     groups: dict[tuple[str, ...], list[tuple[Pair, list[Measured]]]] = defaultdict(list)
     for pair, of_pair in by_pair(measured).items():
-        copied = [entry for entry in of_pair if entry.outcome in values.COPIED]
+        copied = [entry for entry in of_pair if entry.outcome in COPIED]
         every = limits(of_pair, copied)
         # A fact about one cell need not hold for the other cells of the pair.
         for (owner, late, device), alike in grouped(copied, _how).items():
@@ -39,7 +40,7 @@ def copies(entries: list[Entry], run: str, document: Document) -> Iterator[Findi
         copied = [entry for _, alike in members for entry in alike]
         when = [word for word in words if word in WHEN.values()]
         facts = [word for word in (*words, by) if word and word not in when]
-        largest = [one for _, alike in members if (one := values.largest_copy(alike))]
+        largest = [one for _, alike in members if (one := largest_copy(alike))]
         if largest:
             where = " in cache" if all(e.warns_of(codes.IN_CACHE) for e in copied) else ""
             floors = document.environment(copied[0].environment).copy_floors_gb_per_s

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from dlbench import values
 from dlbench.document import Entry
+from dlbench.document.facts import lost
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command
 
@@ -16,7 +16,7 @@ def losses(entries: list[Entry], run: str) -> Iterator[Finding]:
     crossed = [entry for entry in entries if entry.has("changed")]
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for of_pair in by_pair(crossed).values():
-        for word in dict.fromkeys(word for entry in of_pair for word in values.lost(entry)):
+        for word in dict.fromkeys(word for entry in of_pair for word in lost(entry)):
             losing = [entry for entry in of_pair if word in entry.changed]
             only = ", ".join(limit for limit in limits(of_pair, losing) if limit)
             groups[word, only] += losing

@@ -10,8 +10,9 @@ import pytest
 
 import samples
 from dlbench import exporters, findings
+from dlbench.analysis import matrices
 from dlbench.document import NotMeasured
-from dlbench.terminal import grid, pair, terminal
+from dlbench.terminal import pair, terminal
 from typed import doc, entries_of, entry_of
 
 REASON = (
@@ -36,8 +37,8 @@ def document() -> dict[str, Any]:
 
 
 def test_a_matrix_shows_the_bound() -> None:
-    shown = grid.Shown.of(entry_of(below()))
-    assert (shown.text, shown.style) == ("< 31.3 ns", grid.STYLES["-"])
+    shown = matrices.Shown.of(entry_of(below()))
+    assert (shown.text, shown.kind) == ("< 31.3 ns", "-")
     assert isinstance(entry_of(below()), NotMeasured)
 
 

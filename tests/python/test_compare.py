@@ -20,10 +20,10 @@ import other_pythons
 import samples
 import synthetic
 from dlbench import cli, exporters
+from dlbench.analysis import compared
 from dlbench.compare import gate, stages
 from dlbench.document import read_document
 from dlbench.running import comparing
-from dlbench.terminal import changes
 from samples import warning_texts
 from typed import cell_of, comparison_of
 
@@ -446,17 +446,17 @@ def test_the_words_of_a_row() -> None:
     assert cell_of(cell | {"outcome_change": "worse"}).result == "worse"
     assert cell_of(cell | {"outcome_change": "worse"}).speed == "SLOW"
     assert cell_of(cell | {"presence": "lost", "verdict": None}).result == "lost"
-    assert [changes.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10 %", "x 3.00"]
+    assert [compared.change(ratio) for ratio in (1.05, 0.9, 3.0)] == ["+5.0 %", "-10 %", "x 3.00"]
 
 
 def test_the_table_prints_no_digits_that_the_interval_does_not_support() -> None:
     known = cell_of({"base": 41.234, "ratio": 1.2361, "lo": 1.2, "hi": 1.269})
-    assert changes.change(1.2361, known.share) == "+24 %"
-    assert changes.amount(41.234, "time", known.share) == "41 ns"
-    assert changes.change(3.0, 0.2) == "x 3.0"
+    assert compared.change(1.2361, known.share) == "+24 %"
+    assert compared.amount(41.234, "time", known.share) == "41 ns"
+    assert compared.change(3.0, 0.2) == "x 3.0"
     unknown = cell_of({"base": 41.234, "ratio": 1.2361})
-    assert changes.change(1.0361, unknown.share) == "+3.6 %"
-    assert changes.amount(41.234, "time", unknown.share) == "41.2 ns"
+    assert compared.change(1.0361, unknown.share) == "+3.6 %"
+    assert compared.amount(41.234, "time", unknown.share) == "41.2 ns"
 
 
 def test_a_cell_that_was_not_compared_is_not_reported_as_the_same() -> None:

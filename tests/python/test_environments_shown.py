@@ -8,7 +8,7 @@ import pytest
 
 import samples
 from dlbench import findings
-from dlbench.analysis import case_sweep, cells
+from dlbench.analysis import case_sweep, cells, matrices
 from dlbench.findings import grouping
 from dlbench.terminal import environments, heading, terminal
 from typed import doc, entries_of
@@ -56,7 +56,7 @@ def test_the_header_tells_of_our_own_first() -> None:
 
 
 def test_a_matrix_is_of_one_environment_ours_first() -> None:
-    titles = [one.title for one in terminal.matrices(doc(two()))]
+    titles = [one.title for one in matrices.of_document(doc(two()))]
     assert titles == [
         "cpu   4 KiB   dlpack   host time of one exchange",
         "cpu   4 KiB   dlpack   in a-old   host time of one exchange",

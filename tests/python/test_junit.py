@@ -12,13 +12,13 @@ import comparisons
 import samples
 import test_compare
 from dlbench import cli
+from dlbench.analysis.compared import change as change_text
 from dlbench.check import junit as check_junit
 from dlbench.check.junit import Checked
 from dlbench.compare import gate
 from dlbench.compare import junit as compare_junit
 from dlbench.document import Check, read_document
 from dlbench.errors import BadInput
-from dlbench.terminal import changes
 from dlbench.text import junit
 from typed import comparison_of
 
@@ -174,7 +174,7 @@ def test_each_cell_ends_as_the_gate_judges_it(fail_on: str, kinds: str) -> None:
         assert all(result.message and result.text for result in case.result)
     worse, lost = (list(cases.values())[i].result[0] for i in (5, 6))
     prefix = "outcome" if "outcome" in fail_on else "outcome: not in --fail-on"
-    assert worse.message == f"{prefix}: {changes.change(1.0, 0.02)}, zero-copy -> copy"
+    assert worse.message == f"{prefix}: {change_text(1.0, 0.02)}, zero-copy -> copy"
     assert lost.message.endswith("zero-copy -> none")
     inconclusive = list(cases.values())[3].result[0]
     assert inconclusive.message == "inconclusive: could hide a change of 5.0 % (too-noisy)"

@@ -6,8 +6,9 @@ import re
 from typing import Any
 
 import samples
-from dlbench import findings, values
+from dlbench import findings
 from dlbench.analysis import cells, phases
+from dlbench.document.facts import PHASES
 from dlbench.exporters import markdown
 from dlbench.terminal import pair, terminal
 from typed import doc, entry_of
@@ -127,7 +128,7 @@ def test_the_matrix_of_markdown_has_the_same_columns() -> None:
 def test_without_phases_nothing_is_reported() -> None:
     plain = samples.pair()
     assert phases.columns(doc(plain).entries) == {}
-    assert not set(values.PHASES) & {*matrix(plain, 100)[0].split()}
+    assert not set(PHASES) & {*matrix(plain, 100)[0].split()}
     assert phases.slowest(doc(plain)) is None
     assert "slowest" not in [finding.label for finding in findings.find(doc(plain))]
 

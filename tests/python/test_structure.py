@@ -128,6 +128,15 @@ def test_no_packages_import_each_other() -> None:
     assert circles(dict(files())) == []
 
 
+def test_only_the_command_line_imports_the_terminal() -> None:
+    """What decides, exports or draws takes facts and texts from the rooms of results."""
+    imported = re.compile(r"from dlbench(\.| import .*\b)terminal\b")
+    found = {name for name, text in files() if imported.search(text)}
+    lines = {name for name in found if package_of(name) in ("command", "running", "terminal")}
+    assert lines
+    assert {name for name in found - lines if not name.endswith("/verb.py")} == set()
+
+
 def names_read(text: str) -> Counter[str]:
     """How often each name occurs, also in f-strings and in the texts of scripts."""
     return Counter(re.findall(r"[A-Za-z_]\w*", text))

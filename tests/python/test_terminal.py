@@ -18,8 +18,9 @@ from rich.style import Style
 
 import samples
 from dlbench import _core, cli, findings, values
+from dlbench.analysis import compared, matrices
 from dlbench.document import EnvironmentFacts, Measured
-from dlbench.terminal import changes, grid, pair, terminal
+from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
 from typed import cell_of, doc, entries_of, entry_of
 
@@ -264,8 +265,8 @@ def test_a_printed_median_lies_in_its_printed_interval(ends: list[float]) -> Non
 def test_a_printed_change_lies_in_its_printed_interval(logs: list[float]) -> None:
     low, ratio, high = map(math.exp, logs)
     cell = cell_of({"ratio": ratio, "lo": low, "hi": high})
-    shown = changes.change(ratio, cell.share)
-    ends = changes.interval(cell).replace("x ", "").replace(" %", "").split("..")
+    shown = compared.change(ratio, cell.share)
+    ends = compared.interval(cell).replace("x ", "").replace(" %", "").split("..")
     first, middle, last = (
         float(text.replace("over 1000", "1001"))
         for text in (ends[0], shown.replace("x ", "").replace(" %", ""), ends[1])
@@ -380,7 +381,7 @@ def test_rows_and_columns_that_only_lack_the_protocol_are_left_to_one_line() -> 
         samples.missing("b", "a", "no-protocol", "y", code="not-exported", **c_api),
         samples.missing("b", "b", "no-protocol", "x", code="not-imported", **c_api),
     )
-    (grid,) = terminal.matrices(doc(document))
+    (grid,) = matrices.of_document(doc(document))
     assert (grid.rows, grid.columns) == (["a"], ["a"])
     (found,) = [f for f in findings.find(doc(document)) if f.label == "no-protocol"]
     assert found.text == "dlpack_c: not imported by b; not offered by b"
@@ -530,7 +531,7 @@ def test_counted_instructions_have_a_column_in_the_matrix() -> None:
         samples.measured("numpy", "torch", 940.0),
         samples.missing("torch", "torch", "refused", "a reason"),
     )
-    [matrix] = terminal.matrices(doc(document))
+    [matrix] = matrices.of_document(doc(document))
     [block] = grid.blocks(matrix, 80)
     assert [line.plain.split() for line in block] == [
         ["from", "\\", "to", "numpy", "instr", "torch", "instr"],
@@ -541,11 +542,14 @@ def test_counted_instructions_have_a_column_in_the_matrix() -> None:
     for width in range(20, 60):
         heads = [block[0].plain for block in grid.blocks(matrix, width)]
         assert all(head.count("instr") == len(head.split()) // 2 - 1 for head in heads), heads
-    assert grid.legend([matrix], 80) == ["instr: instructions of one exchange", "? not counted"]
+    assert matrices.legend([matrix], matrix.heads) == [
+        "instr: instructions of one exchange",
+        "? not counted",
+    ]
     del document["benchmarks"][0]["instructions"]
-    [matrix] = terminal.matrices(doc(document))
+    [matrix] = matrices.of_document(doc(document))
     assert "instr" not in grid.blocks(matrix, 80)[0][0].plain
-    assert grid.legend([matrix], 80) == []
+    assert matrices.legend([matrix], matrix.heads) == []
     document["benchmarks"][0]["instructions"] = 2312.0
     row = next(
         line for line in pair.table(entries_of(document["benchmarks"]), 200) if "112" in line.plain
@@ -585,7 +589,7 @@ def test_cells_that_share_evidence_or_a_warning_share_a_line() -> None:
 
 def test_what_was_not_run_fills_no_matrix() -> None:
     missing = samples.missing("jax", "numpy", "not-run", "interrupted", code="interrupted")
-    (grid,) = terminal.matrices(
+    (grid,) = matrices.of_document(
         doc(samples.document(samples.measured("numpy", "numpy", 112.4), missing))
     )
     assert grid.rows == ["numpy"]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dlbench import values
+from dlbench.analysis import compared
 from dlbench.compare import gate
 from dlbench.document import ComparedCell, Comparison
-from dlbench.terminal import changes
 from dlbench.text import junit
 
 GROUP = "dlbench.compare"
@@ -73,7 +73,7 @@ def _regressions(cell: ComparedCell) -> list[str]:
 
 def _short(cell: ComparedCell) -> str:
     """The change in one line."""
-    parts = [] if cell.ratio is None else [changes.change(cell.ratio, cell.share)]
+    parts = [] if cell.ratio is None else [compared.change(cell.ratio, cell.share)]
     if cell.outcome_change or cell.presence != "both":
         parts.append(cell.outcomes)
     return ", ".join(parts) or cell.result
@@ -88,13 +88,13 @@ def _describe(cell: ComparedCell, metric: str) -> str:
     lines = [f"verdict: {cell.result or 'none'}"]
     lines += [f"speed: {cell.speed}"] if cell.speed not in (cell.result, "") else []
     for name, (number, outcome, workers) in sides.items():
-        facts = [changes.amount(number, metric, cell.share), outcome or "absent"]
+        facts = [compared.amount(number, metric, cell.share), outcome or "absent"]
         facts += [f"workers: {workers}"] if workers else []
         lines.append(f"{name}: {', '.join(fact for fact in facts if fact)}")
     if cell.ratio is not None:
-        lines.append(f"change: {changes.change(cell.ratio, cell.share)}")
+        lines.append(f"change: {compared.change(cell.ratio, cell.share)}")
     if metric == "time" and cell.interval is not None:
-        lines.append(f"95 % interval: {changes.interval(cell)}")
+        lines.append(f"95 % interval: {compared.interval(cell)}")
     if cell.minimum_detectable_change is not None:
         change = values.percent(cell.minimum_detectable_change)
         lines.append(f"minimum detectable change: {change}")

@@ -11,8 +11,8 @@ from dlbench.analysis.phases import has_shares
 from dlbench.counting import code_owner
 from dlbench.counting.breakdown import NO_PYTHON, Breakdown, Line
 from dlbench.document import Entry, Measured
+from dlbench.document.facts import PHASES
 from dlbench.text.layout import columns, shorten
-from dlbench.values import PHASES
 
 SMALL = 0.01  #: lines below this share of the total are summed into one
 NATIVE_HEAD = ("share", "instructions", "library", "function")

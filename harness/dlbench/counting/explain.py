@@ -11,10 +11,10 @@ from dlbench.counting.breakdown import Breakdown, breakdown
 from dlbench.counting.exchange import Counted
 from dlbench.counting.valgrind import CountingWorker
 from dlbench.document import EXCHANGE, Document, Entry, Measured, NotMeasured
+from dlbench.document.facts import PHASES
 from dlbench.errors import BadInput
 from dlbench.libraries.discover import Catalogue
 from dlbench.supervisor import RequestFailed
-from dlbench.values import PHASES
 
 
 def phases_of(entries: Iterable[Entry], entry: Entry) -> list[Entry]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from dlbench.counting.profile import Function
-from dlbench.values import PHASES
+from dlbench.document.facts import PHASES
 
 #: The worker runs each part of a replay below a function of its own, in this order.
 PARTS = (*PHASES, "proxy", "nothing")

@@ -13,6 +13,7 @@ from typing import Any
 from dlbench import _core, values, worker_requests
 from dlbench.device import Device
 from dlbench.document import EXCHANGE, Document, Entry, Measured, Sync, codes
+from dlbench.document.facts import is_below
 from dlbench.environments.environment import Environment, where
 from dlbench.libraries.discover import Catalogue
 from dlbench.passes.walk import Pass
@@ -63,8 +64,7 @@ def smallest_exchanges(document: Document) -> list[Exchange]:
     measured = (
         entry
         for entry in document.entries
-        if (isinstance(entry, Measured) or values.is_below(entry))
-        and entry.protocol not in NO_EXCHANGE
+        if (isinstance(entry, Measured) or is_below(entry)) and entry.protocol not in NO_EXCHANGE
     )
     exchanges = []
     for group in grouped(measured, lambda entry: entry.axes(AXES)).values():

@@ -9,6 +9,7 @@ from dlbench import _core, values
 from dlbench.case import Case
 from dlbench.device import Device
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
+from dlbench.document.facts import import_order
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput
 from dlbench.libraries.alone import alone
@@ -88,7 +89,7 @@ class Cell:
     def head(self) -> list[str]:
         """The imports, in the order of the worker: some pairs can be imported in one order only."""
         first, second = self.producer, self.consumer
-        if values.import_order(self.entry)[0] != self.entry.producer:
+        if import_order(self.entry)[0] != self.entry.producer:
             first, second = second, first
         lines = dict.fromkeys([*first.lines, *second.lines])
         return ["import numpy as np", *lines, *self._versions()]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from dlbench import values
+from dlbench.analysis import compared
 from dlbench.document import ComparedCell, Comparison
 from dlbench.document.comparison import OPEN, RESULTS, Alarms
 from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
@@ -14,9 +15,6 @@ from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
 HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict",
         "speed")  # fmt: skip
 RIGHT = ("size", "base", "head", "change", "95 % interval")
-#: Axes that are a column only if their values differ, and the usual value.
-AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
-        "environment": "default", "machine": ""}  # fmt: skip
 #: Columns that are left out, in this order, until the table fits.
 SPARE = ("head", "base", "95 % interval", "speed", "protocol")
 STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better": "green",
@@ -25,50 +23,12 @@ STYLES = {"SLOW": "red", "worse": "red", "lost": "red", "FAST": "green", "better
 MOST_ROWS = 60
 
 
-def named(cell: ComparedCell) -> list[str]:
-    """The words that identify a cell: "numpy -> torch", "dlpack", "4 KiB", and each axis with
-    another value than its default."""
-    unusual = [
-        cell.axis(axis) for axis, usual in AXES.items() if cell.axis(axis) not in ("", usual)
-    ]
-    pair = f"{cell.producer} -> {cell.consumer}"
-    return [pair, cell.protocol, values.size(cell.bytes), *unusual]
-
-
-def change(ratio: float, share: float = 0.0) -> str:
-    """ "+5.2 %", "-31 %", "x 2.4". `share` is the half-width of its interval over the ratio."""
-    return _changed(ratio, ratio >= 2, ratio * share)
-
-
-def interval(cell: ComparedCell) -> str:
-    """ "-0.3..+4.1 %", "x 1.8..2.4": rounded as the change is, which lies between them."""
-    if cell.interval is None or cell.ratio is None:
-        return ""
-    is_factor, half_width = cell.ratio >= 2, cell.ratio * cell.share
-    low, high = (_changed(end, is_factor, half_width) for end in cell.interval)
-    return f"{low}..{high.removeprefix('x ')}" if is_factor else f"{low.removesuffix(' %')}..{high}"
-
-
-def _changed(ratio: float, is_factor: bool, half_width: float) -> str:
-    if is_factor:
-        return f"x {values.number(ratio, half_width)}"
-    text = values.percent(ratio - 1)
-    return f"+{text}" if text[0].isdigit() else text
-
-
-def amount(value: float | None, metric: str, share: float = 0.0) -> str:
-    """A time with a relative half-width of `share`, or a number of instructions."""
-    if value is None:
-        return ""
-    return values.duration(value, value * share) if metric == "time" else f"{value:,.0f}"
-
-
 def lines(comparison: Comparison, width: int, *, everything: bool = False) -> list[Text]:
     """The sides, the rows (only of changed cells unless `everything`), and the summary."""
     shown = [Text(line) for line in _sides(comparison, width)]
     cells = [cell for cell in comparison.cells if everything or cell.is_changed]
     if not everything:
-        absent = absent_libraries(comparison)
+        absent = compared.absent_libraries(comparison)
         reported = {cell.name for found in absent.values() for cell in found}
         cells = [cell for cell in cells if cell.name not in reported]
         for (name, presence), found in absent.items():
@@ -77,22 +37,6 @@ def lines(comparison: Comparison, width: int, *, everything: bool = False) -> li
     rows = _rows(cells, comparison.metric, width)
     shown += [Text(), *rows] if rows else []
     return [*shown, Text(), *_below(comparison, width, everything=everything)]
-
-
-def absent_libraries(comparison: Comparison) -> dict[tuple[str, str], list[ComparedCell]]:
-    """The cells of each library that only one side has, by its name and "lost" or "gained"."""
-    base, head = comparison.base.libraries, comparison.head.libraries
-    absent = [(name, "lost") for name in base.keys() - head.keys()]
-    absent += [(name, "gained") for name in head.keys() - base.keys()]
-    found = {
-        (name, presence): [
-            cell
-            for cell in comparison.cells
-            if cell.presence == presence and name in (cell.producer, cell.consumer)
-        ]
-        for name, presence in sorted(absent)
-    }
-    return {key: cells for key, cells in found.items() if cells}
 
 
 def _sides(comparison: Comparison, width: int) -> list[str]:
@@ -116,7 +60,7 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
         return []
     rows = [_row(cell, metric) for cell in ordered]
     heads = [head for head in HEAD if head != "speed" or any(row[head] for row in rows)]
-    for axis, usual in AXES.items():
+    for axis, usual in compared.AXES.items():
         if any(cell.axis(axis) != usual for cell in ordered):
             heads.insert(2, axis)
     _, made = fitting(heads, rows, width, RIGHT, SPARE)
@@ -149,14 +93,14 @@ def _explain_inconclusive(cell: ComparedCell) -> list[str]:
 
 
 def _row(cell: ComparedCell, metric: str) -> dict[str, str]:
-    row = {axis: cell.axis(axis) for axis in AXES}
+    row = {axis: cell.axis(axis) for axis in compared.AXES}
     row["from -> to"] = f"{cell.producer} -> {cell.consumer}"
     row["protocol"] = cell.protocol
     row["size"] = values.size(cell.bytes)
-    row["base"] = amount(cell.base, metric, cell.share) or cell.base_outcome or "-"
-    row["head"] = amount(cell.head, metric, cell.share) or cell.head_outcome or "-"
-    row["change"] = change(cell.ratio, cell.share) if cell.ratio is not None else ""
-    row["95 % interval"] = interval(cell) if metric == "time" else ""
+    row["base"] = compared.amount(cell.base, metric, cell.share) or cell.base_outcome or "-"
+    row["head"] = compared.amount(cell.head, metric, cell.share) or cell.head_outcome or "-"
+    row["change"] = compared.change(cell.ratio, cell.share) if cell.ratio is not None else ""
+    row["95 % interval"] = compared.interval(cell) if metric == "time" else ""
     row["verdict"] = cell.result
     # The time of an exchange whose outcome changed has a verdict of its own.
     row["speed"] = cell.speed if cell.speed not in (cell.result, "SAME") else ""

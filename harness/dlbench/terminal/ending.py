@@ -10,11 +10,12 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis import case_sweep
+from dlbench.analysis.matrices import Grid
 from dlbench.document import Document, Measured
+from dlbench.document.facts import COPIED, NATIVE, fastest_rate
 from dlbench.findings import DISTURBED, FAILURES, FAULTS, Finding, find
 from dlbench.findings.finding import by_pair
 from dlbench.terminal import environments
-from dlbench.terminal.grid import Grid
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count, fitting, pad, shorten, wrap
 
@@ -105,7 +106,7 @@ def _measured(grid: Grid) -> list[Measured]:
 def _compared(grid: Grid) -> list[Measured]:
     """The measured exchanges of a matrix, fastest first; without native if it has others."""
     measured = sorted(_measured(grid), key=lambda entry: entry.real_time)
-    return [entry for entry in measured if "native" not in entry.pair] or measured
+    return [entry for entry in measured if NATIVE not in entry.pair] or measured
 
 
 def _speeds(document: Document, grid: Grid) -> dict[str, str]:
@@ -120,7 +121,7 @@ def _speeds(document: Document, grid: Grid) -> dict[str, str]:
     label += [f"in {fastest.environment}"] if fastest.environment != "default" else []
     row = dict.fromkeys(SPEEDS, "")
     row |= {"protocol": pad(" ".join(label), LABEL - 2), "fastest": _timed(fastest)}
-    native = grid.entries.get(("native", "native"))
+    native = grid.entries.get((NATIVE, NATIVE))
     if isinstance(native, Measured) and native is not fastest:
         row["x native"] = values.ratio(fastest, native)
     if fastest is not slowest:
@@ -148,7 +149,7 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     copied = {
         pair: copies
         for pair, of_pair in pairs.items()
-        if (copies := [entry for entry in of_pair if entry.outcome in values.COPIED])
+        if (copies := [entry for entry in of_pair if entry.outcome in COPIED])
     }
     if not copied:
         unproven = sum(any(e.outcome == "unproven" for e in of) for of in pairs.values())
@@ -162,7 +163,7 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     by = ", ".join(f"{name} {number}" for name, number in owners.most_common(4))
     by += f" and {len(owners) - 4} more" if len(owners) > 4 else ""
     text = f"{len(copied)} of {count(len(pairs), 'measured pair')}, by {by}"
-    if rates := [rate for of in copied.values() if (rate := values.fastest_rate(of))]:
+    if rates := [rate for of in copied.values() if (rate := fastest_rate(of))]:
         text += f"; {values.extent(rates, values.rate)} GB/s"
     yield Finding("copies", text)
 

@@ -11,6 +11,7 @@ from dlbench import values
 from dlbench.analysis import case_sweep
 from dlbench.analysis.case_sweep import Fallback
 from dlbench.document import Document
+from dlbench.document.facts import COPIED
 from dlbench.environments.environment import DEFAULT, where
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import at_the_right, columns, listing, pad, shorten, wrap
@@ -78,4 +79,4 @@ def _head(one: Fallback, with_device: bool) -> list[str]:
 def _style(one: Fallback) -> str:
     if one.kind == case_sweep.NOT_MADE:
         return "dim"
-    return "yellow" if one.kind in values.COPIED else ""
+    return "yellow" if one.kind in COPIED else ""

@@ -20,6 +20,7 @@ from dlbench.document import (
 )
 from dlbench.document.document import NOWHERE
 from dlbench.document.entry import ApiCalls, Guard, Worker
+from dlbench.document.facts import COPIED, FIRST_PROTOCOLS, is_below
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
@@ -125,18 +126,18 @@ def _times(entry: Entry, entries: Sequence[Entry], machine: str) -> str:
 
 
 def _order(entry: Entry) -> tuple[Axis | tuple[bool, str], ...]:
-    first = values.FIRST_PROTOCOLS
+    first = FIRST_PROTOCOLS
     rank = first.index(entry.protocol) if entry.protocol in first else len(first)
     kind = (rank, entry.protocol, entry.device, entry.case, entry.bytes, entry.clock)
     return (*entry.pair, *kind, environment_rank(entry.environment), entry.machine)
 
 
 def _style(entry: Entry) -> str:
-    if values.is_below(entry):
+    if is_below(entry):
         return ""
     if not isinstance(entry, Measured):
         return "red" if entry.outcome not in ("no-protocol", "not-installed") else "dim"
-    return "yellow" if entry.outcome in values.COPIED else ""
+    return "yellow" if entry.outcome in COPIED else ""
 
 
 def _row(entry: Entry) -> dict[str, str]:
@@ -146,7 +147,7 @@ def _row(entry: Entry) -> dict[str, str]:
     row["size"] = values.size(entry.bytes)
     row["clock"] = entry.clock
     row["outcome"] = entry.outcome
-    if values.is_below(entry):
+    if is_below(entry):
         row["median"], row["outcome"] = values.below(entry), entry.found
         row["used"] = used(entry)
     if not isinstance(entry, Measured):
@@ -252,7 +253,7 @@ def _guard(guard: Guard) -> str:
 
 def _outcome(entry: Entry) -> str:
     words = [entry.outcome]
-    words += [entry.found] if values.is_below(entry) else []
+    words += [entry.found] if is_below(entry) else []
     words += [f"by the {entry.copied_by}"] if entry.copied_by else []
     words += ["still reading the source after it returned"] if entry.late_read else []
     words += [f"changed: {', '.join(entry.changed)}"] if entry.changed else []

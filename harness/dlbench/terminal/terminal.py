@@ -5,21 +5,19 @@ A pure function of the document and the width; a line is never wider than reques
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from rich.cells import cell_len
 from rich.text import Text
 
 from dlbench import findings, values
-from dlbench.analysis import case_sweep, phases
+from dlbench.analysis import case_sweep, matrices, phases
 from dlbench.analysis.scaling import scaling
-from dlbench.document import LATEST, Document, Entry, Measured, environment_rank
+from dlbench.document import LATEST, Document, Measured
+from dlbench.document.facts import DULL
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.terminal import ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
-from dlbench.text.grouping import grouped
 from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
 from dlbench.text.output import Console
 
@@ -39,9 +37,9 @@ def render(
     `most_lines` the maximum number of findings of one outcome. `is_pair`: one line for each cell
     instead of a matrix. `is_ending`: as a run ends, with a short answer in place of the findings.
     """
-    entries, protocols = document.exchanges, shown_protocols(document)
+    entries, protocols = document.exchanges, matrices.shown_protocols(document)
     # One line below names the libraries without a protocol.
-    cells = [entry for entry in entries if entry.outcome not in values.DULL] or entries
+    cells = [entry for entry in entries if entry.outcome not in DULL] or entries
     sweeps = fallbacks.table(document, width, run, len(cells) if is_pair else most_lines)
     sections: list[list[Text]] = []
     if is_pair:
@@ -68,7 +66,7 @@ def render(
     if found:
         lines += [Text(), *(line for one in found for line in finding_lines(one, width))]
     if is_ending:
-        lines += [Text(), *ending.lines(document, matrices(document), width, run)]
+        lines += [Text(), *ending.lines(document, matrices.of_document(document), width, run)]
     return [*lines, Text(), *map(Text, footer(document, width, place, files))]
 
 
@@ -81,14 +79,14 @@ def render_first(document: Document, width: int, replicas: int) -> list[Text]:
 def _matrices(document: Document, width: int) -> list[Text]:
     """The matrices and the legend of their marks."""
     lines: list[Text] = []
-    grids = matrices(document)
+    grids = matrices.of_document(document)
     for one in grids:
         for index, block in enumerate(grid.blocks(one, width)):
             lines.append(Text())
             if index == 0:
                 lines += _title(one, width)
             lines += block
-    marks = grid.legend(grids, width)
+    marks = matrices.legend(grids, (head for one in grids for head in grid.heads(one, width)))
     if marks:
         lines.append(Text())
         lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
@@ -100,41 +98,7 @@ def show(lines: list[Text], console: Console) -> None:
         console.print(line, soft_wrap=True)
 
 
-def shown_protocols(document: Document) -> list[str]:
-    """The requested protocols, else the default ones, else all."""
-    present = dict.fromkeys(entry.protocol for entry in document.entries)
-    requested = document.run.request.protocols or values.FIRST_PROTOCOLS
-    return [protocol for protocol in requested if protocol in present] or list(present)
-
-
-def matrices(document: Document) -> list[grid.Grid]:
-    """A matrix for each device, protocol and case, at the smallest size, on the clock `call`."""
-    protocols = shown_protocols(document)
-    sweeps = case_sweep.has_case_sweep(document)
-    shown = (
-        entry
-        for entry in document.exchanges
-        if entry.clock == "call"
-        # The table of fallbacks lists the others.
-        and (not sweeps or entry.case == case_sweep.BASELINE)
-    )
-
-    def key_of(entry: Entry) -> tuple[str, ...]:
-        return entry.device, entry.environment, entry.protocol, entry.case
-
-    groups = grouped(shown, key_of)
-    parts = phases.columns(document.entries)
-    ordered = sorted(
-        (key for key in groups if key[2] in protocols),
-        key=lambda key: (
-            *(key[0] != "cpu", key[0], environment_rank(key[1])),
-            *(protocols.index(key[2]), key[3]),
-        ),
-    )
-    return [_matrix(key, groups[key], parts) for key in ordered]
-
-
-def _title(one: grid.Grid, width: int) -> list[Text]:
+def _title(one: matrices.Grid, width: int) -> list[Text]:
     """A matrix' title, and beside or below it the widths of its intervals."""
     title = Text.assemble((shorten(one.title, width), "bold"))
     found = values.widths([entry for entry in one.shown() if isinstance(entry, Measured)])
@@ -144,20 +108,6 @@ def _title(one: grid.Grid, width: int) -> list[Text]:
     if cell_len(one.title) + 3 + cell_len(widths) <= width:
         return [title.append(f"   {widths}")]
     return [title, Text(f" {widths}")]
-
-
-def _matrix(
-    key: tuple[str, ...], entries: list[Entry], parts: Mapping[phases.Key, phases.Columns]
-) -> grid.Grid:
-    device, environment, protocol, case = key
-    smallest = min(entry.bytes for entry in entries)
-    title = [device, values.size(smallest), protocol]
-    title += [case] if case != "f32" else []
-    title += [f"in {environment}"] if environment != "default" else []
-    chosen = {e.pair: e for e in entries if e.bytes == smallest}
-    keys = {pair: phases.key_of(entry) for pair, entry in chosen.items()}
-    phased = {pair: parts[of] for pair, of in keys.items() if of in parts}
-    return grid.Grid("   ".join([*title, "host time of one exchange"]), chosen, phased)
 
 
 def finding_lines(finding: findings.Finding, width: int) -> list[Text]:

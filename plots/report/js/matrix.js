@@ -121,7 +121,7 @@ function drawMatrix(choice) {
 
 // Ratios are relative to native -> native, or to the fastest exchange if that was not measured.
 function referenceOf(run, measured) {
-  const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === "native");
+  const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === NATIVE);
   const fastest = measured.reduce((best, cell) => (best !== null && run.time[best] <= run.time[cell] ? best : cell), null);
   const cell = measured.find(isNative) ?? fastest;
   return cell === null ? null : { time: run.time[cell],

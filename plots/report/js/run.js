@@ -108,7 +108,7 @@ class Run {
   }
 }
 
-// The native library first, because others are compared with it.
+// Like native_first() of document/facts.py.
 function inOrder(names) {
-  return [...new Set(names)].sort((a, b) => (a !== "native") - (b !== "native") || (a < b ? -1 : 1));
+  return [...new Set(names)].sort((a, b) => (a !== NATIVE) - (b !== NATIVE) || (a < b ? -1 : 1));
 }
