@@ -38,6 +38,11 @@ def warning_codes(entry: Any) -> list[str]:
     return [warning["code"] for warning in entry.get("warnings", ())]
 
 
+def warning_data(entry: Any) -> dict[str, Any]:
+    """The data of its warnings, by code."""
+    return {warning["code"]: warning.get("data") for warning in entry.get("warnings", ())}
+
+
 def warning_texts(entry: Any) -> list[str]:
     return [warning["text"] for warning in entry.get("warnings", ())]
 
