@@ -11,9 +11,10 @@ from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
 from dlbench import values
 from dlbench.document import Measured
+from dlbench.document.facts import COPIED
 
-from . import lines
 from .drawing import GREY, PALE, duration_tick, shortened
+from .ink import PAPER
 from .library_styles import Style
 
 WIDE, HIGH = 2.55, 2.15  # inches
@@ -21,6 +22,9 @@ LABEL, SMALL = 9.5, 7.0  # points
 MANY_DECADES = 1e3  # minimum ratio of the time axis, so that small differences do not appear large
 FLOOR, COPY_FLOOR = (0, (1.0, 1.5)), (0, (6.0, 2.0, 1.0, 2.0))
 SLOPE = "#9a9a9a"
+LINE_WIDTH, MARK = 1.3, 3.6  # points
+DASHED = (0, (3.0, 1.6))  # of a copy
+LEAST = 0.1  # ns; an interval is cut off below it, because a logarithm has no zero
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,28 @@ def draw(axes: Axes, panel: Panel, styles: dict[str, Style], limits: Limits, nam
         if named:
             _name_slope(axes, rate, limits)
     for producer, entries in panel.entries.items():
-        lines.draw(axes, entries, styles[producer])
+        _draw_line(axes, entries, styles[producer])
+
+
+def _draw_line(axes: Axes, entries: list[Measured], style: Style) -> None:
+    """The entries of one exchange by bytes; dashed and hollow where the array was copied."""
+    entries = sorted(entries, key=lambda entry: entry.bytes)
+    sizes = [entry.bytes for entry in entries]
+    times = [entry.real_time for entry in entries]
+    low = [max(entry.lo_ns, LEAST) for entry in entries]
+    high = [entry.hi_ns for entry in entries]
+    copied = [entry.outcome in COPIED for entry in entries]
+    axes.fill_between(sizes, low, high, color=style.color, alpha=0.18, linewidth=0)
+    if len(entries) == 1:
+        axes.vlines(sizes, low, high, color=style.color, alpha=0.4, linewidth=2)
+    for i in range(1, len(entries)):
+        part = slice(i - 1, i + 1)
+        axes.plot(sizes[part], times[part], color=style.color, linewidth=LINE_WIDTH,
+                  linestyle=DASHED if copied[i] else "-", solid_capstyle="round")  # fmt: skip
+    for size, time, is_copy in zip(sizes, times, copied, strict=True):
+        axes.plot([size], [time], marker=style.marker, markersize=MARK, color=style.color,
+                  markerfacecolor=PAPER if is_copy else style.color, markeredgewidth=0.9,
+                  linestyle="none")  # fmt: skip
 
 
 def _prepare(axes: Axes, limits: Limits) -> None:
