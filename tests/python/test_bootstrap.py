@@ -128,17 +128,6 @@ def test_a_wheel_of_another_python_or_version_is_not_used(
     assert installed(machine) == ["-m pip install -c constraints.txt MADE[libraries,on-top,report]"]
 
 
-def test_a_wheel_that_is_older_than_the_sources_is_not_used(machine: Path) -> None:
-    wheel = plant_wheel(machine)
-    os.utime(wheel, (1e9, 1e9))
-    done = bootstrap(machine)
-    assert done.returncode == 0
-    assert done.stderr == (
-        f"bootstrap: {wheel} is older than the sources; building dlbench instead\n"
-    )
-    assert installed(machine) == ["-m pip install -c constraints.txt MADE[libraries,on-top,report]"]
-
-
 def release(machine: Path, tag: str = f"v{VERSION}", changes: str = "") -> None:
     """The checkout has this tag, and these changes; pip can download a wheel."""
     plant(machine / "bin/git", f"case $1 in describe) echo {tag} ;; *) echo -n '{changes}' ;; esac")
@@ -175,18 +164,6 @@ def test_other_sources_are_built(
     requested = (machine / "venv/asked").read_text()
     assert "pip download" not in requested
     assert "pip wheel" in requested
-
-
-def test_headers_that_are_missing_are_named_with_their_packages(machine: Path) -> None:
-    answer = "*Python.h*) echo 3.12 /no/Python.h; exit ;; *platform.machine*"
-    plant(machine / "venv/bin/python", PYTHON.replace("*platform.machine*", answer))
-    done = bootstrap(machine)
-    assert done.returncode == 2
-    assert done.stderr == (
-        "bootstrap: /no/Python.h is missing; install it: apt-get install python3.12-dev, dnf"
-        " install python3.12-devel, conda install python, or brew install python\n"
-    )
-    assert installed(machine) == []
 
 
 def plant_debian(machine: Path, user: int = 1000) -> None:
@@ -247,28 +224,6 @@ def test_uv_installs_where_there_is_one(machine: Path) -> None:
     )
     assert bootstrap(machine, DLBENCH_PIP="pip").returncode == 0
     assert installed(machine) == ["-m pip install -c constraints.txt MADE[libraries,on-top,report]"]
-
-
-@pytest.mark.parametrize(
-    ("there", "text"),
-    [
-        ("root/proc/driver/nvidia/version", "./bootstrap --cuda adds the GPU libraries"),
-        ("root/usr/lib/x86_64-linux-gnu/libcuda.so.1", "./bootstrap --cuda adds"),
-        ("root/usr/lib64/libcuda.so.1", "./bootstrap --cuda adds"),
-        ("root/usr/lib/wsl/lib/libcuda.so.1", "./bootstrap --cuda adds"),
-        ("bin/nvidia-smi", "./bootstrap --cuda adds"),
-        ("root/dev/kfd", "./bootstrap --rocm installs its libraries"),
-    ],
-)
-def test_a_machine_with_a_driver_is_reported_what_to_add(
-    machine: Path, there: str, text: str
-) -> None:
-    assert bootstrap(machine).stderr == ""
-    plant(machine / there)
-    done = bootstrap(machine)
-    [line] = done.stderr.splitlines()
-    assert text in line
-    assert done.returncode == 0
 
 
 @pytest.mark.parametrize(

@@ -145,25 +145,6 @@ def test_a_rule_of_the_adapter_is_selected_by_its_id(project: Path, words: tuple
     assert "skipped" not in message
 
 
-@pytest.mark.parametrize(
-    "words",
-    [("dlbench.check.numpy::buffer.values",),
-     ("dlbench.check.numpy", "-k", "buffer.values and not import")],
-)  # fmt: skip
-def test_a_rule_of_a_library_is_selected_by_its_id(project: Path, words: tuple[str, ...]) -> None:
-    status, message = run(project, "--dlbench-library=numpy", *words)
-    assert status == 0, message
-    assert "PASSED dlbench.check.numpy::buffer.values" in message
-    assert "1 passed" in message
-
-
-def test_what_both_select_runs(project: Path) -> None:
-    words = ("dlbench.check.numpy::buffer.values", "tests/test_x.py::test_one")
-    status, message = run(project, "--dlbench-library=numpy", *words)
-    assert status == 0, message
-    assert "2 passed in" in message
-
-
 def test_an_adapter_that_is_a_file_of_tests_is_both(tmp_path: Path) -> None:
     (tmp_path / "test_mylib.py").write_text(f"{ADAPTER}\n\n{ONE}")
     ini = "dlbench_adapter = test_mylib.py\n"

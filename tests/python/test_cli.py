@@ -205,17 +205,6 @@ def test_the_verbs_are_known_by_name_before_they_are_loaded() -> None:
     assert tuple(cli.verbs()) == cli.VERBS
 
 
-def test_a_run_loads_no_library_and_no_verb() -> None:
-    script = (
-        "import sys, dlbench.cli; "
-        "print({'numpy', 'matplotlib', 'dlbench.command.verbs'} & {*sys.modules})"
-    )
-    reported = subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=True
-    )
-    assert reported.stdout == "set()\n"
-
-
 def test_a_dry_run_leaves_no_file(dlbench: Run) -> None:
     status, out, _ = dlbench(*MINE, "--dry-run", "--out", "new")
     assert status == 0
@@ -285,15 +274,6 @@ def test_a_disk_that_is_full_before_the_run(
     assert (status, err) == (2, "dlbench: --out new: No space left on device\n")
 
 
-def test_a_disk_that_fills_up_during_the_run(dlbench: Run, fleet: Fleet) -> None:
-    fleet.summary.disk_full = "cannot write run/journal.jsonl: No space left on device"
-    status, out, err = dlbench(*MINE, "--out", "run")
-    assert (status, out) == (2, "")
-    assert "run/journal.jsonl: No space left on device" in err
-    assert "dlbench --resume run" in err
-    assert Path("run/journal.jsonl").exists()
-
-
 def test_a_run_that_cannot_begin_leaves_nothing(dlbench: Run, fleet: Fleet) -> None:
     dlbench(*MINE)
     before = Path("dlbench-results/latest").resolve()
@@ -344,18 +324,6 @@ def test_resume_takes_what_a_run_prints(
         assert dlbench("--resume", requested, "--no-plots")[0] == 0
         assert link.readlink() == folder
         assert Path(fleet.calls[-1][1].out) == link.parent / folder
-
-
-@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_keeps_what_was_measured(
-    dlbench: Run, fleet: Fleet, number: int, status: int
-) -> None:
-    fleet.summary.signal = number
-    got, out, err = dlbench(*MINE)
-    assert got == status
-    assert "mine -> mine" in out
-    assert "dlbench --resume dlbench-results/" in err
-    assert Path("dlbench-results/latest/results.json").exists()
 
 
 def test_nothing_measured_is_status_2_with_the_reasons_shown(dlbench: Run, fleet: Fleet) -> None:

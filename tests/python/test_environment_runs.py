@@ -123,12 +123,6 @@ def test_debug_runs_the_interpreter_of_the_cell(ran: tuple[Path, str]) -> None:
     assert "1.0" in versions
 
 
-def test_plots_have_a_panel_for_each(ran: tuple[Path, str]) -> None:
-    svg = (ran[0] / "run/matrix.svg").read_text()
-    assert "cpu, old" in svg
-    assert "cpu, new" in svg
-
-
 def test_a_run_is_resumed_in_the_same_environments_only(tmp_path: Path) -> None:
     python = other_pythons.make(tmp_path / "old", shiny="1.0")
     plant(tmp_path / "adapters", "shiny", MAKE, TAKE)

@@ -149,16 +149,6 @@ def test_a_signal_keeps_what_was_measured(
     assert len(document(tmp_path)["benchmarks"]) == CELLS
 
 
-def test_a_folder_that_holds_a_run_is_left_alone(tmp_path: Path) -> None:
-    two(tmp_path)
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "journal.jsonl").write_text("mine\n")
-    status, _, err = run(tmp_path, *AXES, "--out", "run")
-    assert status == 2
-    assert len(err.splitlines()) == 1
-    assert (tmp_path / "run" / "journal.jsonl").read_text() == "mine\n"
-
-
 @pytest.mark.parametrize("limit", [0, 3000, 9000])
 def test_a_disk_that_fills_up_keeps_the_journal(tmp_path: Path, limit: int) -> None:
     two(tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -255,50 +254,6 @@ def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
     entries = whole.entries(whole.document(tmp_path))
     again = next(entry for name, entry in entries.items() if "clock" not in name)
     assert again["sync"][0]["waits"] == whole_run["sync"][0]["waits"] == "host"
-
-
-def test_a_table_fits_its_width() -> None:
-    one = {"stream": None, "requested_by": "consumer", "reads_on": "own", "expected": "order",
-           "waits": "stream", "content": "new", "transfer_ns": 1234.5,
-           "export_blocked": -0.001, "import_blocked": 0.5,
-           "gap_ns": -2e6}  # fmt: skip
-    entry = {"producer": "p" * 20, "consumer": "c" * 20, "protocol": "dlpack", "device": "cuda:0",
-             "environment": "default", "sync": [one]}  # fmt: skip
-    document = {"benchmarks": [entry], "not_measured": []}
-    for width in (60, 80, 120, 200):
-        assert max(len(line.plain) for line in table.table(doc(document), width)) <= width
-    shown = "\n".join(line.plain for line in table.table(doc(document), 200))
-    assert "-2.00 ms" in shown
-    assert " 0 %" in shown
-    text = "text: what the protocol demands, and whether it is broken"
-    legend = f"{text}   held: share of the delay for which the host waits in that phase"
-    assert shown.splitlines()[-1] == f"stream: the consumer's stream waits   {legend}"
-
-
-def waits_of_the_schema() -> list[str]:
-    schema = json.loads((ROOT / "results/schema.json").read_text(encoding="utf-8"))
-    found: list[str] = schema["$defs"]["ordering"]["properties"]["waits"]["enum"]
-    return found
-
-
-@pytest.mark.parametrize("word", waits_of_the_schema())
-@pytest.mark.parametrize("requested_by", ["consumer", "dlbench"])
-def test_each_word_of_the_table_has_a_line_in_the_legend(word: str, requested_by: str) -> None:
-    one = {
-        "stream": None,
-        "requested_by": requested_by,
-        "reads_on": "own",
-        "expected": "order",
-        "waits": word,
-    }
-    entry = {"producer": "p", "consumer": "c", "protocol": "dlpack", "device": "cuda:0",
-             "environment": "default", "sync": [one]}  # fmt: skip
-    document = doc({"benchmarks": [], "not_measured": [entry]})
-    shown = [line.plain for line in table.table(document, 200)]
-    assert word in shown[2].split()
-    assert f"{word}: " in " ".join(shown[3:])
-    assert ("(None)" in shown[2]) == ("(stream): passed by dlbench" in shown[-1])
-    assert ("(None)" in shown[2]) == (requested_by == "dlbench")
 
 
 def test_a_row_without_a_class_has_the_code_of_its_reason() -> None:
