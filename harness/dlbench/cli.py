@@ -136,7 +136,7 @@ def require_pair(words: Sequence[str], known: list[str]) -> None:
 def resume(folder: Path, params: dict[str, Any]) -> int:
     """Resumes the run in this folder."""
     probe = NoiseProbe()
-    kept = request.journal_context(folder)
+    kept = request.journal_context(folder, params)
     if "compare" in kept["dlbench"]:
         go_on = dlbench_command("compare", "--resume", folder)
         raise BadInput(f"{str(folder)!r} is a comparison; to continue it: {go_on}")
@@ -165,7 +165,10 @@ def measure(
             rundir.remove_folder(folder)
         raise
     plots = not params["no_plots"]
-    return run.conclude(folder, summary, signal=signal, plots=plots, quiet=quiet, console=Console())
+    again = dlbench_command("--resume", folder, *request.program_words(context["dlbench"]))
+    return run.conclude(
+        folder, summary, again=again, signal=signal, plots=plots, quiet=quiet, console=Console()
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,11 +39,13 @@ def failures(
     run_cells: Mapping[Pair, list[Entry]],
 ) -> Iterator[Finding]:
     """`run_cells`: all cells of the run by pair, which a command must distinguish."""
-    # An exchange that is too short for the clock is not a failure.
+    # Neither an exchange that is too short for the clock nor a case that needs no time is one.
     failed = [
         entry
         for entry in entries
-        if isinstance(entry, NotMeasured) and entry.outcome == outcome and not entry.is_below
+        if isinstance(entry, NotMeasured)
+        and entry.outcome == outcome
+        and not (entry.is_below or entry.is_untimed)
     ]
     groups: dict[tuple[tuple[str, ...], str], list[NotMeasured]] = defaultdict(list)
     tried_of = by_pair(entries) if failed else {}

@@ -8,6 +8,7 @@ import pytest
 
 import samples
 from dlbench import findings
+from dlbench.findings.failures import failures
 from typed import doc
 
 
@@ -178,6 +179,18 @@ def test_a_pair_without_an_answer_is_named_where_synchronization_was_requested(s
     found = [one.text for one in findings.find(doc(document)) if one.label == "sync"]
     rest = ["b -> a: not tested, dlbench cannot keep the producer busy"]
     assert found == ["a: the host is held in export", *rest * sync]
+
+
+def test_a_case_that_needs_no_time_is_no_failure() -> None:
+    given = {"case": "f32-row", "code": "untimed", "found": "zero-copy", "changed": []}
+    untimed = samples.missing("numpy", "jax", "not-run", "not timed", **given)
+    left = samples.missing("numpy", "torch", "not-run", "the budget was used up")
+    entries = doc(samples.document(untimed, left)).entries
+    (one,) = failures(entries, "not-run", "latest", 9, {entry.pair: entries for entry in entries})
+    assert (one.text.partition(":")[0], one.command) == (
+        "numpy -> torch",
+        "dlbench --resume latest",
+    )
 
 
 def test_a_run_without_numpys_own_alignment_says_so() -> None:

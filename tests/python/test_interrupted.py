@@ -18,6 +18,7 @@ from whole import GOOD_MAKE, document, entries, left_alive, plant, run, start
 pytestmark = pytest.mark.process
 
 SIZES = "4KiB,8KiB,16KiB,32KiB,64KiB,128KiB"
+RESUME = ("--resume", "run", "--adapters", "adapters", "--no-plots")
 AXES = ("--matrix", "--adapters", "adapters", "--producers", "a,b", "--consumers", "a,b",
         "--protocols", "dlpack", "--sizes", SIZES)  # fmt: skip
 CELLS = 2 * 2 * 6
@@ -65,7 +66,7 @@ def test_a_killed_run_goes_on_and_measures_nothing_twice(tmp_path: Path, after: 
     process.communicate()
     before = recorded(tmp_path)
     assert left_alive(tmp_path) == []
-    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    status, _, err = run(tmp_path, *RESUME)
     assert status == 0, err
     names = Counter(recorded(tmp_path))
     assert set(before) <= set(names)
@@ -83,7 +84,7 @@ def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
     journal = tmp_path / "run" / "journal.jsonl"
     journal.write_text(journal.read_text().replace('"cores":', '"cores":9', 1))
     kept = journal.read_bytes()
-    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    status, _, err = run(tmp_path, *RESUME)
     assert status == 2
     assert "cores" in err
     assert len(err.splitlines()) == 1
@@ -145,7 +146,7 @@ def test_a_signal_keeps_what_was_measured(
         assert (entry["outcome"], entry["code"]) == ("not-run", "interrupted")
     assert left_alive(tmp_path) == []
     monkeypatch.setenv("AWAKE", "1")
-    assert run(tmp_path, "--resume", "run", "--no-plots")[0] == 0
+    assert run(tmp_path, *RESUME)[0] == 0
     assert len(document(tmp_path)["benchmarks"]) == CELLS
 
 
@@ -166,7 +167,7 @@ def test_a_disk_that_fills_up_keeps_the_journal(tmp_path: Path, limit: int) -> N
     assert left_alive(tmp_path) == []
     if limit == 0:
         return
-    status, _, err = run(tmp_path, "--resume", "run", "--no-plots")
+    status, _, err = run(tmp_path, *RESUME)
     assert status == 0, err
     assert set(before) <= set(recorded(tmp_path))
     assert len(document(tmp_path)["benchmarks"]) == CELLS

@@ -260,7 +260,7 @@ def check_header(context: str) -> None:
             _core.make_plan([], requested.axes())
             requested.options(folder, {}, resume=True)
             with mock.patch.object(sides, "pair"):  # it would ask interpreters
-                sides.kept(folder, quiet=True)
+                sides.kept(folder, {"quiet": True, "as_json": False})
         assert journal.read_text() == header
 
 

@@ -249,7 +249,9 @@ def test_resume_looks_at_what_was_not_looked_at(tmp_path: Path) -> None:
     kept = [line for line in lines if not line.startswith('{"sync"')]
     assert len(kept) < len(lines)
     journal.write_text("".join(kept), encoding="utf-8")
-    status, _, err = whole.run(tmp_path, "--resume", "run", "--no-plots", "--quiet")
+    status, _, err = whole.run(
+        tmp_path, "--resume", "run", "--adapters", "own", "--no-plots", "--quiet"
+    )
     assert (status, err) == (0, "")
     entries = whole.entries(whole.document(tmp_path))
     again = next(entry for name, entry in entries.items() if "clock" not in name)

@@ -84,7 +84,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     journal.write_text("\n".join([head, *message]) + "\n")
     for name in ("plain", "noisy"):
         before = len((made / name / "journal.jsonl").read_text().splitlines())
-        done = whole.run(made, "--resume", name, *quiet)
+        done = whole.run(made, "--resume", name, "--adapters", "own", *quiet)
         assert done[0] == 0, done[2]
         after = (made / name / "journal.jsonl").read_text().splitlines()[before:]
         assert {*map(first_key, after)} == {"end"}, "all was recorded"
@@ -160,7 +160,7 @@ def test_noise_for_texts_changes_no_decision(folder: Path) -> None:
         ("repro", "{}", "queued:careless", "plain", "dlpack", "--adapters", "own"),
         ("compare", "{}", "{}2", "--fail-on", "slow"),
         ("compare", "{}", "{}", "--fail-on", "slow,outcome,lost"),
-        ("--resume", "{}", "--no-plots", "--quiet"),
+        ("--resume", "{}", "--adapters", "own", "--no-plots", "--quiet"),
     ],
 )
 def test_noise_for_texts_changes_no_exit_code(folder: Path, words: tuple[str, ...]) -> None:

@@ -349,7 +349,7 @@ def test_without_a_driver_or_without_cupti_it_says_which(
     monkeypatch.setenv("LD_LIBRARY_PATH", f"{fakes}/driver")
     (entry,) = measure(tmp_path, "--producers", "numpy", "--consumers", "numpy").values()
     assert message(entry) == f"API calls: no CUPTI: none of these can be loaded: {tmp_path}/none.so"
-    resumed = ("--resume", "run", "--quiet", "--no-plots")
+    resumed = ("--resume", "run", "--adapters", "more", "--quiet", "--no-plots")
     assert whole.run(tmp_path, *resumed)[0] == 0
     # A failed count is not repeated, as with instructions.
     (entry,) = whole.document(tmp_path)["benchmarks"]

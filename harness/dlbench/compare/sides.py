@@ -14,7 +14,7 @@ from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
-from dlbench.running.request import Request, journal_context, resumed
+from dlbench.running.request import Request, journal_context, program_words, resumed
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
@@ -90,7 +90,7 @@ class Pair:
         wanted.replicas, wanted.budget_s = workers, budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
         summary = run.execute(prepared, wanted, root, noise, quiet=self.quiet, stage=stage)
-        go_on = dlbench_command("compare", "--resume", root)
+        go_on = dlbench_command("compare", "--resume", root, *program_words(context["dlbench"]))
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")
         signal = run.after_rounds(prepared, folder, summary, quiet=self.quiet)
@@ -141,9 +141,9 @@ def requested(words: tuple[str, ...], params: dict[str, Any], core_options: dict
     return pair(request, comparison, quiet=params["quiet"] or params["as_json"])
 
 
-def kept(folder: Path, *, quiet: bool) -> Pair:
+def kept(folder: Path, params: dict[str, Any]) -> Pair:
     """The two sides of an interrupted comparison. Raises BadInput if the folder holds none."""
-    context = journal_context(folder)
+    context = journal_context(folder, params)
     try:
         comparison = ComparisonRequest(**context["dlbench"]["compare"])
     except (KeyError, TypeError) as error:
@@ -152,7 +152,7 @@ def kept(folder: Path, *, quiet: bool) -> Pair:
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
     if len(comparison.env) == 1:
         raise BadInput(f"cannot resume {str(folder)!r}: its journal has one side only")
-    return pair(resumed(context), comparison, quiet=quiet)
+    return pair(resumed(context), comparison, quiet=params["quiet"] or params["as_json"])
 
 
 def pair(request: Request, comparison: ComparisonRequest, *, quiet: bool) -> Pair:

@@ -22,8 +22,9 @@ from dlbench.text.output import Console, write_text
 MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases", "sizes", "phases",
              "filter", "budget", "jobs", "timeout", "adapters", "out", "seed",
              "quiet", "resume"}  # fmt: skip
-#: Options that --resume allows: they change the output, not the measurement.
-WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit"}
+#: Options that --resume allows: they change the output, or name code that the journal names, too.
+WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit", "base_env",
+               "head_env", "adapters"}  # fmt: skip
 DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 
 
@@ -108,8 +109,7 @@ def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
     """Resumes an interrupted comparison of two sides."""
     options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
     folder = rundir.resumable(params["resume"])
-    quiet = params["quiet"] or params["as_json"]
-    return stages.measure(sides.kept(folder, quiet=quiet), folder)
+    return stages.measure(sides.kept(folder, params), folder)
 
 
 def of_runs(

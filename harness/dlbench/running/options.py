@@ -15,8 +15,8 @@ from dlbench.running.request import Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-#: Options that --resume allows: they change the output, not the measurement.
-WITH_RESUME = {"resume", "matrix", "quiet", "no_plots", "wait_idle"}
+#: Options that --resume allows: they change the output, or name code that the journal names, too.
+WITH_RESUME = {"resume", "matrix", "quiet", "no_plots", "wait_idle", "env", "adapters"}
 
 
 def words(ctx: click.Context, option: click.Parameter, value: str | None) -> list[str] | None:
@@ -135,7 +135,7 @@ def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME
     for name in sorted(typed - set(allowed)):
         positional = {"libraries": "two libraries", "words": "BASE and HEAD"}
         word = positional.get(name, f"--{name.replace('_', '-')}")
-        raise BadInput(f"--resume reads all options from the run's journal: leave out {word}")
+        raise BadInput(f"--resume reads this from the run's journal: leave out {word}")
 
 
 def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, first_line, os_line, require_file
 from dlbench.machine import drivers, machine
 from dlbench.supervisor import WORKER
+from dlbench.text.escaping import dlbench_command
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
@@ -188,8 +189,9 @@ def _escaped(name: str) -> str:
     return name.replace(".", "\\.").replace("+", "\\+")
 
 
-def journal_context(folder: Path) -> dict[str, Any]:
-    """The context in a journal's first line. Raises BadInput if there is no journal to resume."""
+def journal_context(folder: Path, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The context in a journal's first line. Raises BadInput if there is no journal to resume, or
+    if it names an interpreter or adapters that the command's `params` do not."""
     journal = folder / "journal.jsonl"
     try:
         require_file(journal)
@@ -201,20 +203,35 @@ def journal_context(folder: Path) -> dict[str, Any]:
     own = context.get("dlbench", {})
     if "request" not in own:
         raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
-    programs = [*own["request"].get("env", []), *own.get("compare", {}).get("env", [])]
-    paths = [word.partition("=")[2] for word in programs] + [own["request"].get("adapters")]
-    for path in filter(None, paths):
-        _require_own_path(folder, path)
+    _require_named(folder, own, params or {})
     return context
 
 
-def _require_own_path(folder: Path, path: str) -> None:
-    """Raises BadInput for a path that no run of this machine stores: a folder from elsewhere must
-    not choose a program here."""
-    if not Path(path).is_absolute() or Path(path).is_relative_to(folder.absolute()):
+def program_words(own: Mapping[str, Any]) -> list[str]:
+    """The options of a run that name code, which --resume needs again: its interpreters and
+    adapters."""
+    sides = zip(("--base-env", "--head-env"), own.get("compare", {}).get("env", []), strict=False)
+    named = [*sides] or [("--env", text) for text in own["request"].get("env", [])]
+    adapters = own["request"].get("adapters")
+    return [word for pair in named for word in pair] + (["--adapters", adapters] * bool(adapters))
+
+
+def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+    """Raises BadInput unless the command names all code that the journal names: a folder from
+    elsewhere must not choose a program here."""
+    env = [*(params.get("env") or []), params.get("base_env"), params.get("head_env")]
+    env = [text for text in env if text]
+    named = {*env, *(f"{name}={python}" for name, python in env_option.read(env).items())}
+    if params.get("adapters"):
+        named.add(str(Path(params["adapters"]).absolute()))
+    stored = [*own["request"].get("env", []), *own.get("compare", {}).get("env", [])]
+    stored += filter(None, [own["request"].get("adapters")])
+    if not named.issuperset(stored):
+        verb = ["compare"] if "compare" in own else []
+        command = dlbench_command(*verb, "--resume", folder, *program_words(own))
         raise BadInput(
-            f"cannot resume {str(folder)!r}: its journal runs {path!r}; allowed: absolute paths "
-            "outside that folder"
+            f"cannot resume {str(folder)!r}: its journal names code that this command does not; "
+            f"to run it: {command}"
         )
 
 

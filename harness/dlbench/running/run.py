@@ -30,7 +30,6 @@ from dlbench.running import reporting, rundir
 from dlbench.running.request import Request, parse_shard
 from dlbench.terminal import terminal
 from dlbench.text import output, progress
-from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count, listing
 from dlbench.text.output import Console
@@ -234,15 +233,16 @@ def conclude(
     folder: Path,
     summary: _core.Summary,
     *,
+    again: str,
     signal: int,
     plots: bool,
     quiet: bool,
     console: Console,
 ) -> int:
-    """Document, figures, report, terminal; the exit status."""
-    go_on = dlbench_command("--resume", folder)
+    """Document, figures, report, terminal; the exit status. `again`: the command that continues the
+    run."""
     if summary.disk_full:
-        warn(f"{summary.disk_full}; what was recorded is kept: {go_on}")
+        warn(f"{summary.disk_full}; what was recorded is kept: {again}")
         return 2
     try:
         path = Path(_core.write_document(str(folder)))
@@ -253,7 +253,7 @@ def conclude(
         # Each figure is written as SVG too; only one name is printed.
         files = (*page, path.name, *(name for name in drawn if name.endswith(".png")))
     except OSError as error:
-        warn(f"{os_line(folder, error)}; the journal is kept: {go_on}")
+        warn(f"{os_line(folder, error)}; the journal is kept: {again}")
         return 2
     if not quiet:
         place = shown_place(folder)
@@ -263,7 +263,7 @@ def conclude(
         )
         terminal.show(lines, console)
     if signal:
-        warn(f"interrupted; what was recorded is kept: {go_on}")
+        warn(f"interrupted; what was recorded is kept: {again}")
         return 128 + signal
     if not document.measured:
         warn(f"nothing could be measured{most_frequent_reason(document)}")
