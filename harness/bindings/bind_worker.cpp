@@ -214,7 +214,9 @@ void bind_worker(py::module_& module) {
       .def_readonly("how", &Death::how)
       .def_readonly("signal", &Death::signal)
       .def_readonly("exit_status", &Death::exit_status)
-      .def_readonly("step", &Death::step)
+      .def_property_readonly(
+          "step",
+          [](const Death& death) { return std::string(death.step ? to_string(*death.step) : ""); })
       .def_readonly("stdout_tail", &Death::stdout_tail)
       .def_readonly("stderr_tail", &Death::stderr_tail);
   py::class_<Worker>(module, "Worker", "A child process that handles requests from descriptor 3.")

@@ -12,7 +12,8 @@
 
 namespace dlbench::supervisor {
 
-std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step) {
+std::string describe(const CurrentWork& current_work, const Loads& loads,
+                     std::optional<Step> step) {
   switch (current_work.activity) {
     case Activity::start:
       return "starting";
@@ -34,18 +35,42 @@ std::string describe(const CurrentWork& current_work, const Loads& loads, const 
       break;
   }
   const Exchange& x = current_work.task->exchange;
-  if (step == "make") return x.producer + " made an array";
-  if (step == "call") return x.consumer + " imported " + x.producer + "'s array";
-  if (step == "ready") return "waiting for " + x.consumer + "'s data";
-  if (step == "lifetime") return "counting the deleters that " + x.consumer + " called";
-  if (step == "recorder") return "recording the requests of " + x.consumer;
-  if (step == "values") return "comparing the values";
-  if (step == "guard") return x.consumer + " imported " + x.producer + "'s guarded array";
-  if (step == "outlive") return "reading the result after " + x.producer + "'s array was dropped";
-  if (step == "growth") return "measuring the memory that exchanges leak";
-  if (step == "judged") return "preparing the next cell";
-  if (step == "calibrate") return "calibrating the timed loop";
-  return current_work.task->prepared ? "running the timed loop" : "preparing the exchange";
+  if (!step) {
+    return current_work.task->prepared ? "running the timed loop" : "preparing the exchange";
+  }
+  switch (*step) {
+    case Step::make:
+      return x.producer + " made an array";
+    case Step::call:
+      return x.consumer + " imported " + x.producer + "'s array";
+    case Step::ready:
+      return "waiting for " + x.consumer + "'s data";
+    case Step::outlive:
+      return "reading the result after " + x.producer + "'s array was dropped";
+    case Step::values:
+      return "comparing the values";
+    case Step::recorder:
+      return "recording the requests of " + x.consumer;
+    case Step::lifetime:
+      return "counting the deleters that " + x.consumer + " called";
+    case Step::calibrate:
+      return "calibrating the timed loop";
+    case Step::growth:
+      return "measuring the memory that exchanges leak";
+    case Step::guard:
+      return x.consumer + " imported " + x.producer + "'s guarded array";
+    case Step::judged:
+      return "preparing the next cell";
+    case Step::phases:
+      return "separating the phases";
+    case Step::sync:
+      return "classifying the synchronization";
+    case Step::late_free:
+      return "reading memory that " + x.producer + " freed";
+    case Step::capture:
+      return "capturing the exchange";
+  }
+  return "";
 }
 
 Death death_of(const std::exception& error) {

@@ -31,7 +31,7 @@ struct CurrentWork {
 };
 
 /// "torch imported numpy's array". `step` is the last step that the worker announced.
-std::string describe(const CurrentWork& current_work, const Loads& loads, const std::string& step);
+std::string describe(const CurrentWork& current_work, const Loads& loads, std::optional<Step> step);
 
 /// The reply to a request: the content of its "ok" or of its "error".
 struct Reply {

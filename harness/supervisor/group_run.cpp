@@ -158,7 +158,7 @@ void GroupRun::record_death(const Death& death) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
-  } else if (activity == Activity::exchange && is_shared() && death.step != "guard") {
+  } else if (activity == Activity::exchange && is_shared() && death.step != Step::guard) {
     // Another exchange may have damaged the worker, so measure the pair in its own worker.
     isolate(*task_at_work, failed_step);
   } else if (activity == Activity::exchange) {
@@ -217,7 +217,7 @@ void GroupRun::isolate(const Task& task, const FailedStep& failed_step) {
 }
 
 void GroupRun::record_death_in_exchange(Task& task, const Death& death, FailedStep failed_step) {
-  if (death.step == "guard" && task.prepared) {
+  if (death.step == Step::guard && task.prepared) {
     // The rounds showed that the exchange works, so its numbers are recorded.
     std::string text = "no guard: the worker died while pages were guarded: " + failed_step.reason;
     if (!failed_step.signal.empty()) text += " (" + failed_step.signal + ")";
@@ -232,10 +232,10 @@ void GroupRun::record_death_in_exchange(Task& task, const Death& death, FailedSt
   }
   context_.known.isolate(task.pair);
   FailedSteps& failed_steps = context_.ledger.failed_steps();
-  if (death.step == "make") failed_step.data["library"] = task.exchange.producer;
-  if (death.step == "make" && !death.idle) failed_steps.make_failed(task.exchange, failed_step);
+  if (death.step == Step::make) failed_step.data["library"] = task.exchange.producer;
+  if (death.step == Step::make && !death.idle) failed_steps.make_failed(task.exchange, failed_step);
   // A hang under the guard shows nothing about other sizes and cases.
-  if (death.kind == Death::Kind::timed_out && death.step != "guard") {
+  if (death.kind == Death::Kind::timed_out && death.step != Step::guard) {
     failed_steps.timed_out(task.exchange, failed_step);
   }
   context_.failed_beside_others.erase(task.exchange);

@@ -154,9 +154,9 @@ json Requests::prepare(const json& request) {
   std::optional<trace::Range> stage;
   auto prepared = std::make_unique<Prepared>(
       order, adapters_.at(order.exchange.producer, &Library::producer),
-      adapters_.at(order.exchange.consumer, &Library::consumer), arrays_, [&](const char* step) {
+      adapters_.at(order.exchange.consumer, &Library::consumer), arrays_, [&](Step step) {
         step_(step);
-        stage.emplace(step, trace::Category::worker, order.exchange.bytes);
+        stage.emplace(std::string(to_string(step)), trace::Category::worker, order.exchange.bytes);
       });
   stage.reset();
   json result = to_json(prepared->judge.judgement());
@@ -226,7 +226,7 @@ json Requests::capture(const json& request) {
 // Prepares the phases of an exchange and returns their parts.
 json Requests::split(const json& request) {
   Prepared& prepared = at(request);
-  step_("phases");
+  step_(Step::phases);
   const Phases& split = prepared.phases.prepare();
   return {{"via", split.way()},
           {"iterations", prepared.blocks.calibrated()},

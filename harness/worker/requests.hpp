@@ -14,7 +14,7 @@ namespace dlbench::worker {
 class Requests {
  public:
   /// `step` receives each step before it is carried out.
-  explicit Requests(Step step) : step_(std::move(step)) {}
+  explicit Requests(Announce step) : step_(std::move(step)) {}
 
   /// Returns the content of the "ok" reply. Throws Failure, and nlohmann's exceptions if the form
   /// of the request is wrong.
@@ -51,7 +51,7 @@ class Requests {
   /// Throws Failure if no exchange has that id.
   Prepared& at(const json& request);
 
-  Step step_;
+  Announce step_;
   Adapters adapters_;
   Arrays arrays_;
   std::map<int, std::unique_ptr<Prepared>> prepared_;

@@ -58,7 +58,7 @@ void serve(int in, int out) {
     // ASCII only, because `debug` prints these lines to a terminal.
     lines.write(message.dump(-1, ' ', true, json::error_handler_t::replace));
   };
-  Requests requests([&send](const char* step) { send({{"step", step}}); });
+  Requests requests([&send](Step step) { send({{"step", to_string(step)}}); });
   trace::nvtx::attach();
   exchange::raise_heap_thresholds();
   send(greeting());

@@ -237,7 +237,7 @@ def test_a_library_that_hangs_loses_only_the_word(tmp_path: Path) -> None:
     entry = observe(tmp_path, "queued:hanging", "--timeout", "4s")["hanging"]
     assert "real_time" in entry
     own, *others = entry["sync"]
-    reason = "no answer from the worker within 4 s, at step 'sync with stream omitted'"
+    reason = "no answer from the worker within 4 s, at step 'sync'"
     assert (own["code"], own["reason"]) == ("worker-ended", reason)
     assert {one["code"] for one in others} == {"not-tried"}
 

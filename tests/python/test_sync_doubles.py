@@ -525,7 +525,7 @@ def test_each_fault_of_a_stream_value_is_found(tmp_path: Path) -> None:
         "device": dict.fromkeys(("own", "omitted", None, 1, 2, 0, "foreign"), "host"),
         "always": {-1: "host"},
         "early": {"host": "none"},
-        "handle": {-1: "the worker ended at step 'sync with stream -1': SIGSEGV"},
+        "handle": {-1: "the worker ended at step 'sync': SIGSEGV"},
     }
     producers = ",".join(f"double:{way}" if way else "double" for way in faults)
     found = observe(tmp_path, producers, "native", DLBENCH_FAKE_HANDLES="1")

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/outcome.hpp"
+#include "model/step.hpp"
 
 namespace dlbench::supervisor {
 
@@ -14,10 +16,10 @@ struct Death {
   enum class Kind { crashed, garbled, timed_out, out_of_memory };
 
   Kind kind = Kind::crashed;
-  std::string signal;       ///< "SIGSEGV"; empty if it exited or if dlbench killed it
-  std::string how;          ///< "SIGSEGV", "it ended with status 0", "it sent no JSON line: ..."
-  std::string step;         ///< the last step that the worker announced
-  std::string stdout_tail;  ///< valid UTF-8, at most a few kilobytes
+  std::string signal;        ///< "SIGSEGV"; empty if it exited or if dlbench killed it
+  std::string how;           ///< "SIGSEGV", "it ended with status 0", "it sent no JSON line: ..."
+  std::optional<Step> step;  ///< the last step that the worker announced
+  std::string stdout_tail;   ///< valid UTF-8, at most a few kilobytes
   std::string stderr_tail;
   int exit_status = 0;  ///< or the negative number of the signal that ended it
   bool idle = false;    ///< it ended while no request was pending

@@ -50,7 +50,7 @@ void Worker::send(const nlohmann::json& request) {
     channel_.send(request);
     return;
   }
-  step_.clear();
+  step_.reset();
   deadline_ = now_s() + timeout_s_;
   idle_loss_ = ended() || !channel_.send(request);
 }
@@ -70,7 +70,7 @@ void Worker::request_end() {
 
 void Worker::finish(const nlohmann::json& request) {
   resume();
-  step_.clear();
+  step_.reset();
   channel_.send(request);
   deadline_ = now_s() + timeout_s_;
   finishing_ = true;
@@ -100,7 +100,7 @@ std::optional<Answer> Worker::poll() {
 std::optional<nlohmann::json> Worker::next_answer() {
   while (auto message = channel_.next()) {
     if (message->contains("step") && (*message)["step"].is_string()) {
-      step_ = (*message)["step"].get<std::string>();
+      step_ = step_from((*message)["step"].get<std::string>());
       continue;
     }
     const bool known =
@@ -109,7 +109,7 @@ std::optional<nlohmann::json> Worker::next_answer() {
       throw ProtocolError("a message that is not an answer: " + presentable(message->dump(), 80));
     --unanswered_;
     idle_loss_ = false;
-    step_.clear();
+    step_.reset();
     deadline_ = now_s() + timeout_s_;
     return message;
   }

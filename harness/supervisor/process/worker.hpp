@@ -61,7 +61,7 @@ class Worker {
   double timeout_s_;
   Child child_;
   Channel channel_;
-  std::string step_;
+  std::optional<Step> step_;
   double deadline_ = 0;
   std::size_t unanswered_ = 1;  ///< replies that are pending
   bool wire_open_ = true;

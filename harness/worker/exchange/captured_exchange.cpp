@@ -34,7 +34,7 @@ std::string name_of(PyObject* argument, const TrialStreams& streams) {
 }  // namespace
 
 CaptureFound capture_exchange(ExchangeCall& call, ProtocolSearch& search, const Order& order,
-                              const CaptureOrder& wanted, const Step& step) {
+                              const CaptureOrder& wanted, const Announce& step) {
   const DeviceAt at = device_named(order.exchange.device);
   if (!at || at.table->capture_begin == nullptr) {
     throw Failure{Outcome::unsupported, "", "a capture needs a device of CUDA or ROCm"};
@@ -43,7 +43,7 @@ CaptureFound capture_exchange(ExchangeCall& call, ProtocolSearch& search, const 
     throw Failure{Outcome::unsupported, "",
                   "the stream of " + order.exchange.consumer + " is unknown, so it cannot capture"};
   }
-  step("capture");
+  step(Step::capture);
   PyObject* const exporter = call.first_exporter();
   const SyncLibraries libraries{
       call.producer(), call.consumer(),      order.exchange,

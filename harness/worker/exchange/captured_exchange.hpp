@@ -24,6 +24,6 @@ struct CaptureFound {
 
 /// Makes an exchange while the consumer's stream captures a graph. Throws Failure.
 CaptureFound capture_exchange(ExchangeCall& call, ProtocolSearch& search, const Order& order,
-                              const CaptureOrder& wanted, const Step& step);
+                              const CaptureOrder& wanted, const Announce& step);
 
 }  // namespace dlbench::worker

@@ -29,7 +29,7 @@ double now_ns() {
 }  // namespace
 
 ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Library& consumer,
-                           Arrays& arrays, const Step& step)
+                           Arrays& arrays, const Announce& step)
     : producer_(producer),
       consumer_(consumer),
       call_(call_of(consumer, order.exchange)),
@@ -42,7 +42,7 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
     throw Failure{Outcome::import_failed, "",
                   "the adapter of " + order.exchange.consumer + " defines no `ready`"};
   }
-  step("make");
+  step(Step::make);
   pool_ = arrays.get(order.exchange, producer, order.make_case);
 }
 
@@ -102,10 +102,10 @@ Ref ExchangeCall::import_and_wait(PyObject* x) {
   return result;
 }
 
-Ref ExchangeCall::import_first(const Step& step) {
-  step("call");
+Ref ExchangeCall::import_first(const Announce& step) {
+  step(Step::call);
   try {
-    return import_with_warnings(borrowed_[0], python_warnings_, [&] { step("ready"); });
+    return import_with_warnings(borrowed_[0], python_warnings_, [&] { step(Step::ready); });
   } catch (const Failure& failure) {
     // dlbench's exporter raised, not a library.
     if (failure.outcome != Outcome::refused || !refused_itself(borrowed_[0])) throw;

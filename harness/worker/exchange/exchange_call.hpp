@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/step.hpp"
 #include "model/warning.hpp"
 #include "worker/arrays/arrays.hpp"
 #include "worker/library/consumer_call.hpp"
@@ -20,8 +21,8 @@
 
 namespace dlbench::worker {
 
-/// Reports the next step to the supervisor, so that the step in which a worker dies is known.
-using Step = std::function<void(const char*)>;
+/// Reports the next step to the supervisor.
+using Announce = std::function<void(Step)>;
 
 /// The arrays of one exchange, the objects that are passed to the consumer, and the compiled call
 /// of the consumer. The libraries must outlive it.
@@ -29,7 +30,7 @@ class ExchangeCall {
  public:
   /// Makes the arrays. Throws Failure.
   ExchangeCall(const Order& order, const Library& producer, const Library& consumer, Arrays& arrays,
-               const Step& step);
+               const Announce& step);
 
   const Library& producer() const { return producer_; }
   const Library& consumer() const { return consumer_; }
@@ -81,7 +82,7 @@ class ExchangeCall {
   void wait_for(PyObject* result);
   Ref import_and_wait(PyObject* x);
   /// The first call on the timed path. Throws Failure.
-  Ref import_first(const Step& step);
+  Ref import_first(const Announce& step);
   /// One call through a proxy that records the consumer's requests in `recorder`. Returns the
   /// consumer's exception, or nothing. Adds Python warnings to `warnings`.
   std::optional<Failure> import_recorded(Shown shown, Recorder& recorder, Warnings& warnings);

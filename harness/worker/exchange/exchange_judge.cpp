@@ -202,11 +202,11 @@ Steps ExchangeJudge::steps(PyObject* x) {
 }
 
 const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
-                                            const Step& step) {
+                                            const Announce& step) {
   if (is_dispatch(observed.observation.used)) return judgement_;
-  step("growth");
+  step(Step::growth);
   check_growth(blocks);
-  step("guard");
+  step(Step::guard);
   // Pages that a driver has pinned or migrates must not be protected.
   const std::optional<Held> source =
       is_guardable_ ? place_to_guard(call_.first_array(), call_.producer()) : std::optional<Held>{};
@@ -227,14 +227,14 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
     }
   }
   if (!source || !why_not.empty()) {
-    step("values");
+    step(Step::values);
     judgement_ = judge_plainly();
     if (!why_not.empty()) warn(judgement_.warnings, "no-guard", "no guard: " + why_not);
-    step("guard");
+    step(Step::guard);
   }
   conclude();
   find_copier(observed, source && why_not.empty());
-  step("judged");
+  step(Step::judged);
   return judgement_;
 }
 

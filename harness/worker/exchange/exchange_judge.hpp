@@ -43,7 +43,7 @@ class ExchangeJudge {
   /// Judges a new import under the page guard. Call it after the rounds, because protecting pages
   /// splits huge pages and may change the behavior of lazy libraries. Throws Failure.
   const Judgement& judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
-                               const Step& step);
+                               const Announce& step);
 
  private:
   Steps steps(PyObject* x);

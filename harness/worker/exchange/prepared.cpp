@@ -12,7 +12,7 @@
 namespace dlbench::worker {
 
 Prepared::Prepared(const Order& order, const Library& producer, const Library& consumer,
-                   Arrays& arrays, const Step& step)
+                   Arrays& arrays, const Announce& step)
     : call(order, producer, consumer, arrays, step),
       protocol(call),
       judge(order, call),
@@ -29,27 +29,27 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       find_protocol(requested, step);
     } catch (const Failure& failure) {
       if (!protocol.is_refusal_of_proxy(failure)) throw;
-      step("call");
+      step(Step::call);
       throw protocol.explain_refusal(failure, order.exchange, [this](PyObject* result) {
         return judge.find_wrong_values(result);
       });
     }
     judge.conclude();
-    step("outlive");
+    step(Step::outlive);
     judge.check_outliving(order);
   }
-  step("calibrate");
+  step(Step::calibrate);
   blocks.calibrate(order);
 }
 
 // Calls a NumPy function on the array. The result is computed, so only its type and extras are
 // compared, not memory or values.
-void Prepared::dispatch(const Order& order, const Step& step) {
+void Prepared::dispatch(const Order& order, const Announce& step) {
   const std::string& requested = order.exchange.protocol;
   PyTypeObject* type = Py_TYPE(call.first_array());
   if (!overrides(type, requested)) {
     const std::string function = dispatching(requested);
-    step("call");
+    step(Step::call);
     const Dispatched found = describe_dispatch(function, call.first_array(), call.producer());
     std::map<std::string, std::string> data{{"became", found.became}};
     if (!found.exception.empty()) data["exception"] = found.exception;
@@ -60,7 +60,7 @@ void Prepared::dispatch(const Order& order, const Step& step) {
   }
   call.pass_arrays();
   const Ref result = call.import_first(step);
-  step("values");
+  step(Step::values);
   judge.compare_extras(result.get());
   protocol.set_dispatched(requested);
   judge.add_warnings();
@@ -68,34 +68,34 @@ void Prepared::dispatch(const Order& order, const Step& step) {
 
 // A consumer that refuses the array because of another protocol may import it through the requested
 // one.
-Ref Prepared::import_first(const std::string& requested, const Step& step) {
+Ref Prepared::import_first(const std::string& requested, const Announce& step) {
   try {
     return call.import_first(step);
   } catch (const Failure& refusal) {
     const bool is_direct = !call.is_proxied() && !call.has_exports();
     if (refusal.outcome != Outcome::refused || !is_direct || requested == "convert") throw;
-    step("recorder");
+    step(Step::recorder);
     if (!protocol.use_proxy_after_refusal(requested)) throw;
   }
   return call.import_first(step);
 }
 
 // Makes the first calls, finds the protocol and judges the values.
-void Prepared::find_protocol(const std::string& requested, const Step& step) {
+void Prepared::find_protocol(const std::string& requested, const Announce& step) {
   if (call.is_converted(requested)) {
-    step("recorder");
+    step(Step::recorder);
     protocol.use_proxy(requested, "");
   }
   Ref result = import_first(requested, step);
-  step("values");
+  step(Step::values);
   const std::optional<Failure> wrong = judge.find_wrong_values(result.get());
   if (!wrong) {
-    step("lifetime");
+    step(Step::lifetime);
     judge.check_lifetime(result);
   }
   const bool was_found = protocol.observed().has_proxy();
   if (!was_found) {
-    step("recorder");
+    step(Step::recorder);
     try {
       protocol.find(requested, result.get() == call.first_exporter(), wrong.has_value());
     } catch (const Failure& failure) {

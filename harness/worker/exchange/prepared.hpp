@@ -18,7 +18,7 @@ class Prepared {
   /// Makes the arrays, calls once, judges values and lifetimes, calls once through a recording
   /// proxy, calibrates. Throws Failure.
   Prepared(const Order& order, const Library& producer, const Library& consumer, Arrays& arrays,
-           const Step& step);
+           const Announce& step);
   Prepared(const Prepared&) = delete;
   Prepared& operator=(const Prepared&) = delete;
 
@@ -32,9 +32,9 @@ class Prepared {
   const std::uint64_t bytes;
 
  private:
-  void dispatch(const Order& order, const Step& step);
-  Ref import_first(const std::string& requested, const Step& step);
-  void find_protocol(const std::string& requested, const Step& step);
+  void dispatch(const Order& order, const Announce& step);
+  Ref import_first(const std::string& requested, const Announce& step);
+  void find_protocol(const std::string& requested, const Announce& step);
 };
 
 }  // namespace dlbench::worker

@@ -20,12 +20,8 @@ bool fits(const std::string& requested, const Recorder& recorder) {
 }
 
 bool has_version_request(const Recorder& recorder) {
-  constexpr std::string_view kVersion = "max_version=";
-  return std::any_of(
-      recorder.calls().begin(), recorder.calls().end(), [&](const std::string& call) {
-        const std::size_t at = call.find(kVersion);
-        return at != std::string::npos && !call.substr(at + kVersion.size()).starts_with("None");
-      });
+  return std::any_of(recorder.recording().begin(), recorder.recording().end(),
+                     [](const Request& call) { return call.passes("max_version"); });
 }
 
 // The reason why the requested protocol is not used. `direct`: how the consumer imports the array

@@ -48,9 +48,10 @@ std::string name_of(const Ref& value, const Passable& passable) {
   return number && *number >= -1 && *number <= 2 ? std::to_string(*number) : "other";
 }
 
-bool has_request(const Recording& recording, std::string_view name) {
-  return std::any_of(recording.begin(), recording.end(),
-                     [&](const Request& call) { return call.spelled == name && !call.raised; });
+bool has_read(const Recording& recording, const char* property) {
+  return std::any_of(recording.begin(), recording.end(), [&](const Request& request) {
+    return request.is(Request::How::property, property) && !request.raised;
+  });
 }
 
 // A function of the C exchange API, which does not synchronize.
@@ -83,7 +84,7 @@ bool is_one_stream(const SyncLibraries& libraries) {
 // Must the consumer's read on its current stream come after the producer's work? Yes, for any
 // `stream` argument except -1, "do not synchronize".
 bool requires_order(const Recording& recording, const SyncLibraries& libraries, PyObject* array) {
-  if (has_request(recording, "__cuda_array_interface__")) return has_stream_in_interface(array);
+  if (has_read(recording, "__cuda_array_interface__")) return has_stream_in_interface(array);
   return !is_one_stream(libraries);
 }
 
@@ -205,13 +206,13 @@ std::string_view late_free_of(const sync::Queue& queue) try {
 
 const Request* export_call(const Recording& recording) {
   for (const Request& call : recording) {
-    if (call.spelled.starts_with("__dlpack__(") && !call.raised) return &call;
+    if (call.is(Request::How::method, "__dlpack__") && !call.raised) return &call;
   }
   return nullptr;
 }
 
 Synchronization::Synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order,
-                                 Step step)
+                                 Announce step)
     : step_(std::move(step)),
       libraries_{
           call.producer(),      call.consumer(),
@@ -220,7 +221,7 @@ Synchronization::Synchronization(ExchangeCall& call, ProtocolSearch& search, con
   const std::string& device = libraries_.exchange.device;
   const DeviceAt at = device_named(device);
   if (!at && !has_busy(call.producer())) return;
-  step_("sync");
+  step_(Step::sync);
   const auto connect = [&](const Recording& recording) {
     split_.emplace(call.import_call(), call.first_exporter(), call.shown(), recording,
                    call.is_proxied());
@@ -316,7 +317,7 @@ Ordering Synchronization::classify(std::size_t index) {
   Ordering found = trial.row;
   found.reason = {};
   const std::string name = "sync with stream " + (found.stream.empty() ? "None" : found.stream);
-  step_(name.c_str());
+  step_(Step::sync);
   const trace::Range range(name, trace::Category::sync, libraries_.exchange.bytes);
   // If the device orders the streams anyway, every exchange appears synchronized.
   if (is_aliased()) {
@@ -341,7 +342,7 @@ bool Synchronization::has_late_free() const {
 
 std::string Synchronization::late_free() {
   if (!has_late_free()) return "";
-  step_("late free");
+  step_(Step::late_free);
   if (is_aliased()) return std::string(sync::LateFree{}.word);
   // The read that the memory must outlive is the consumer's.
   split_->set_stream(trials_.front().value.get());

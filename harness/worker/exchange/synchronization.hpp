@@ -37,7 +37,7 @@ struct Passable {
 class Synchronization {
  public:
   /// Without trials if the producer's adapter has no queue. Throws Failure.
-  Synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order, Step step);
+  Synchronization(ExchangeCall& call, ProtocolSearch& search, const Order& order, Announce step);
   Synchronization(const Synchronization&) = delete;
   Synchronization& operator=(const Synchronization&) = delete;
 
@@ -55,7 +55,7 @@ class Synchronization {
   bool is_aliased();
   sync::Queue queue_of(const SyncTrial& trial);
 
-  Step step_;
+  Announce step_;
   SyncLibraries libraries_;
   std::optional<TrialStreams> streams_;
   std::optional<SplitExchange> split_;

@@ -12,10 +12,34 @@ std::string compact(PyObject* value) {
   return text.substr(0, 80);
 }
 
+// The index of a keyword's value among the arguments, or their number if it is absent.
+std::size_t place_of(const Request& call, const char* keyword) {
+  for (std::size_t i = call.positional; i < call.arguments.size(); ++i) {
+    const auto index = static_cast<Py_ssize_t>(i - call.positional);
+    PyObject* const name = PyTuple_GET_ITEM(call.keyword_names.get(), index);
+    if (PyUnicode_CompareWithASCIIString(name, keyword) == 0) return i;
+  }
+  return call.arguments.size();
+}
+
+// Before version 1.0 `stream` was the only positional argument.
+std::size_t stream_place(const Request& call) {
+  return call.positional > 0 ? 0 : place_of(call, "stream");
+}
+
 }  // namespace
 
+bool Request::is(How which, const char* name_of_it) const {
+  return how == which && PyUnicode_CompareWithASCIIString(name, name_of_it) == 0;
+}
+
+bool Request::passes(const char* keyword) const {
+  const std::size_t place = place_of(*this, keyword);
+  return place < arguments.size() && arguments[place].get() != Py_None;
+}
+
 std::string_view Request::phase() const {
-  return spelled.starts_with("__dlpack_device__") ? "query" : "export";
+  return is(How::method, "__dlpack_device__") ? "query" : "export";
 }
 
 Request make_method_request(PyObject* name, PyObject* const* arguments, Py_ssize_t positional,
@@ -46,21 +70,6 @@ Request make_request(Request::How how, std::string spelled, PyObject* name, int 
   request.flags = flags;
   return request;
 }
-
-namespace {
-
-// The index of `stream` among the arguments, or their number if it is absent. Before version 1.0 it
-// was the only positional argument.
-std::size_t stream_place(const Request& call) {
-  if (call.positional > 0) return 0;
-  for (std::size_t i = 0; i < call.arguments.size(); ++i) {
-    PyObject* const name = PyTuple_GET_ITEM(call.keyword_names.get(), static_cast<Py_ssize_t>(i));
-    if (PyUnicode_CompareWithASCIIString(name, "stream") == 0) return i;
-  }
-  return call.arguments.size();
-}
-
-}  // namespace
 
 PyObject* stream_of(const Request& call) {
   const std::size_t place = stream_place(call);

@@ -19,7 +19,7 @@ struct Request {
   };
 
   How how = How::method;
-  std::string spelled;         ///< "__dlpack__(max_version=(1,0))"
+  std::string spelled;         ///< for people: "__dlpack__(max_version=(1,0))"
   PyObject* name = nullptr;    ///< interned, never freed; null without a name
   std::vector<Ref> arguments;  ///< positional ones, then those of the keywords
   std::size_t positional = 0;
@@ -28,6 +28,10 @@ struct Request {
   bool raised = false;
   bool ours = false;  ///< dlbench raised instead of the producer, such as a legacy proxy
 
+  /// Is it a call of the method, or a read of the property, of this name?
+  bool is(How which, const char* name_of_it) const;
+  /// Does it pass this keyword, with a value other than None?
+  bool passes(const char* keyword) const;
   /// The phase of the request: "query" for the device, otherwise "export".
   std::string_view phase() const;
 };

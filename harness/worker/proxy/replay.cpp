@@ -41,7 +41,7 @@ void Replay::stack(const Request& request, std::vector<PyObject*>& arguments) co
 void Replay::set_stream(PyObject* stream) {
   for (std::size_t i = 0; i < recording_.size(); ++i) {
     Request& request = recording_[i];
-    if (!request.spelled.starts_with("__dlpack__(")) continue;
+    if (!request.is(Request::How::method, "__dlpack__")) continue;
     set_request_stream(request, stream);
     stack(request, stacks_[i]);
   }
