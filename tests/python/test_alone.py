@@ -157,7 +157,6 @@ def test_what_the_producer_fails_alone_is_reported_as_its_own(tmp_path: Path) ->
     error = cross(tmp_path, make, SHARE, "dlpack_legacy")["error"]
     assert (error["outcome"], error["exception"]) == ("no-protocol", "BufferError")
     assert error["code"] == "proxy-refused"
-    assert "giver's export failed and the call raised BufferError" in error["reason"]
 
 
 def test_a_library_that_does_not_try_again_without_a_version_takes_no_legacy(

@@ -85,7 +85,6 @@ def test_what_ends_as_the_plain_array_does_is_reported_without_a_time(
     entry = by_case(sweeps)["f64"]
     assert (entry["outcome"], entry["code"], entry["found"]) == ("not-run", "untimed", "zero-copy")
     assert entry["evidence"]["address"] == entry["evidence"]["guard"] == "yes"
-    assert entry["reason"] == "zero-copy, not timed: same outcome as f32"
 
 
 def test_the_refused_and_the_unmakable_keep_their_reasons(sweeps: dict[str, Any]) -> None:
@@ -128,7 +127,6 @@ def test_the_copies_of_all_cases_are_counted(sweeps: dict[str, Any]) -> None:
 def test_an_array_without_elements_ends_like_nothing(sweeps: dict[str, Any]) -> None:
     entry = by_case(sweeps)["f32-empty"]
     assert (entry["code"], entry["found"]) == ("untimed", "unproven")
-    assert entry["reason"] == "unproven, not timed: an array without elements cannot be judged"
     assert case_sweep.untimed_words(entries_of([entry])) == ["1 without elements"]
     headline = facts.of(doc(sweeps))[0].headline
     assert " same as f32, not timed, 1 without elements, " in headline[-1]
