@@ -213,6 +213,8 @@ OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
         ("cuStreamCreate=304", "unsupported", "(304)"),
         ("cuEventCreate=2", "out-of-memory", OUT_OF_MEMORY),
         ("cuEventRecord=700", "refused", "700"),
+        # The first import succeeds; the proxy's does not, and it is not the cause.
+        ("cuEventRecord=700@2", "refused", "700"),
         ("cuStreamWaitEvent=700", "refused", "700"),
         ("cuMemcpyAsync=719", "unsupported", "719"),
         ("cuStreamSynchronize=719", "unsupported", "719"),

@@ -143,22 +143,20 @@ bool ProtocolSearch::use_proxy_after_refusal(const std::string& requested) {
   }
 }
 
-// If the consumer imports the array itself, it refuses only the proxy.
+// If the consumer still imports the array itself, it refuses only the proxy. An earlier import does
+// not show that: a device may have failed since.
 Failure ProtocolSearch::explain_refusal(
     const Failure& refusal, const Exchange& exchange,
     const std::function<std::optional<Failure>(PyObject*)>& find_wrong) {
-  if (call_.is_converted(exchange.protocol) ||
-      call_.has_exports()) {  // otherwise this call was made before and succeeded
-    try {
-      const Ref result = call_.import_and_wait(call_.first_array());
-      if (std::optional<Failure> wrong = find_wrong(result.get())) {
-        if (call_.has_exports()) return refusal;
-        wrong->reason += "; through dlbench's proxy it raises " + message_of(refusal);
-        return *wrong;
-      }
-    } catch (const Failure& failure) {
-      return call_.has_exports() ? refusal : failure;
+  try {
+    const Ref result = call_.import_and_wait(call_.first_array());
+    if (std::optional<Failure> wrong = find_wrong(result.get())) {
+      if (call_.has_exports()) return refusal;
+      wrong->reason += "; through dlbench's proxy it raises " + message_of(refusal);
+      return *wrong;
     }
+  } catch (const Failure& failure) {
+    return call_.has_exports() ? refusal : failure;
   }
   const std::string raised_by = producer_raised_
                                     ? exchange.producer + "'s export failed and the call raised "
