@@ -12,33 +12,41 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import json
-import lzma
-import math
 import os
 import shutil
 import signal
-import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-#: What the whole run may take, in seconds; the limits of the stages are shares of it.
-TOTAL_S = float(os.environ.get("DLBENCH_GPU_SECONDS", "540"))
-DEVICE = os.environ.get("DLBENCH_GPU_DEVICE", "cuda:0")
-KIND, _, NUMBER = DEVICE.partition(":")
-LIBRARIES = ("native", "torch", "cupy", "jax", "numba", "cuda_core", "warp", "tensorflow", "paddle",
-             "tvm_ffi")  # fmt: skip
-#: What is imported to see whether a library is installed.
-MODULES = {"native": "dlbench", "cuda_core": "cuda.core"}
-#: CUDA's alone.
-CUDA_ONLY = ("numba", "cuda_core", "warp")
+from device_steps import BUSY_NS, driver, event_zero, query_device, streams, timer
+from planning import IMPORTS, TOTAL_S, Plan, Turn, Turns, first_limit, import_seconds
+from work import (
+    CUDA_ONLY,
+    DEVICE,
+    KIND,
+    LIBRARIES,
+    MODULES,
+    NUMBER,
+    PLAIN,
+    VERDICTS,
+    Document,
+    Entry,
+    Line,
+    Stage,
+    cause,
+    last_line,
+    libraries,
+    shown,
+    why,
+    write,
+)  # fmt: skip
+
 PAIRS = (
     ("native", "native"),
     ("torch", "torch"),
@@ -48,262 +56,8 @@ PAIRS = (
     ("jax", "torch"),
 )
 PROTOCOLS = "dlpack,dlpack_c,cuda_array_interface"
-#: Streams that are looked at, the default stream included.
-STREAMS = 16
-#: Two of these keep a stream busy, in ns.
-BUSY_NS = 10_000_000
-#: Settings that give streams hardware queues of their own.
-MORE_QUEUES = {"CUDA_DEVICE_MAX_CONNECTIONS": "32", "GPU_MAX_HW_QUEUES": "16"}
 #: Libraries that are checked, and of which calls are counted and traced.
 EXAMINED = ("native", "torch", "cupy", "jax")
-#: A finding is a fact of a library: neither dlbench nor the device failed.
-VERDICTS = ("pass", "fail", "skip", "inconclusive", "finding")
-
-#: Seconds of each library's import, in the folder of the results.
-IMPORTS = "imports.json"
-#: Options of a run that measures.
-PLAIN = ("--no-plots", "--quiet", "--replicas", "1")
-
-Entry = dict[str, Any]
-#: A word of VERDICTS, the line's name, and what was seen.
-Line = tuple[str, str, str]
-
-
-@dataclass
-class Stage:
-    """One stage at work: where its lines go and until when."""
-
-    file: Path
-    scratch: Path
-    deadline: float  #: of time.monotonic
-
-    def left(self) -> float:
-        return self.deadline - time.monotonic()
-
-    def write(self, text: str) -> None:
-        write(self.file, text)
-
-    def run(
-        self, words: Sequence[str], most_s: float, **more: str
-    ) -> subprocess.CompletedProcess[str]:
-        """A command, interrupted when its time is over and killed when that does not end it."""
-        limit = max(1.0, min(most_s, self.left() - 3))
-        process = subprocess.Popen(
-            words,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
-            text=True,
-            errors="replace",
-            env={**os.environ, **more},
-        )
-        late = ""
-        try:
-            out, err = process.communicate(timeout=limit)
-        except subprocess.TimeoutExpired:
-            late = f"ended by the limit of {limit:.0f} s"
-            process.send_signal(signal.SIGINT)  # a run of dlbench writes its document
-            try:
-                out, err = process.communicate(timeout=max(1.0, min(15.0, self.left() - 1)))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                out, err = process.communicate(timeout=5)
-        return subprocess.CompletedProcess(words, process.returncode, out, f"{err}\n{late}".strip())
-
-    def measure(
-        self, name: str, most_s: float, *words: str, plain: Sequence[str] = PLAIN
-    ) -> Document:
-        """A run of dlbench. Its document is kept whole, and is empty where it left none."""
-        out = self.scratch / name
-        command = [sys.executable, "-m", "dlbench", *words, *plain, "--out", str(out)]
-        done = self.run(command, most_s)
-        path = out / "results.json"
-        if not path.exists():
-            return Document(done, [], {})
-        text = path.read_bytes()
-        kept = self.file.with_name("documents") / f"{self.file.stem}-{name}.json.xz"
-        kept.parent.mkdir(exist_ok=True)
-        kept.write_bytes(lzma.compress(text, preset=1))
-        document = json.loads(text)
-        entries = document["benchmarks"] + document["not_measured"]
-        return Document(done, entries, document)
-
-    def each(self, todo: Sequence[Sequence[str]], imports: int) -> Iterator[Turn]:
-        """The libraries of each run, with a part of the stage's time that fits its imports."""
-        seconds = import_seconds(self.file.parent)
-        needs = [(import_cost(seconds, each, imports), 1.0) for each in todo]
-        for index, some in enumerate(todo):
-            share = first_share(self.left(), needs[index:])
-            yield Turn(tuple(some), share, needs[index][0])
-
-
-@dataclass
-class Turn:
-    """One of a stage's runs: its libraries and its time, in seconds."""
-
-    libraries: tuple[str, ...]
-    share: float
-    import_s: float
-
-    def budget(self, most_s: float) -> str:
-        """What it may measure for: half of what its imports leave, at least a second."""
-        return f"{max(1.0, min(most_s, (self.share - self.import_s) / 2)):.0f}s"
-
-    def timeout(self) -> str:
-        """The deadline of a step, which an import is."""
-        return f"{max(30.0, 3 * self.import_s):.0f}s"
-
-
-def import_cost(seconds: dict[str, float], some: Sequence[str], imports: int) -> float:
-    return imports * sum(seconds.get(each, 0.0) for each in {*some})
-
-
-def first_share(left: float, needs: Sequence[tuple[float, float]]) -> float:
-    """The first one's part of the time that is left. `needs`: the seconds of imports, and a weight
-    of the rest. Imports come first, because a shorter run would measure nothing."""
-    imports = sum(seconds for seconds, _ in needs)
-    weights = sum(weight for _, weight in needs)
-    spare = left - imports
-    if spare <= 0:
-        return left * needs[0][0] / imports
-    return needs[0][0] + spare * needs[0][1] / weights
-
-
-def import_seconds(out: Path) -> dict[str, float]:
-    """By library, as stage `imports` recorded them; empty before."""
-    with contextlib.suppress(OSError, ValueError):
-        found: dict[str, float] = json.loads((out / IMPORTS).read_text())
-        return found
-    return {}
-
-
-@dataclass
-class Document:
-    """What a run of dlbench left."""
-
-    done: subprocess.CompletedProcess[str]
-    entries: list[Entry]
-    whole: dict[str, Any]
-
-    def cells(self, **wanted: Any) -> list[Entry]:
-        """Measured or not, with these values."""
-        return [e for e in self.entries if all(e.get(k) == v for k, v in wanted.items())]
-
-
-def write(file: Path, text: str) -> None:
-    """A line that is on the disk when this returns."""
-    print(text, flush=True)
-    with file.open("a") as kept:
-        kept.write(text + "\n")
-        kept.flush()
-        os.fsync(kept.fileno())
-
-
-def shown(line: Line) -> str:
-    verdict, name, text = line
-    return f"{verdict:12}  {name}: {' '.join(text.split())}"
-
-
-def last_line(done: subprocess.CompletedProcess[str]) -> str:
-    lines = (done.stderr or done.stdout).strip().splitlines()
-    return lines[-1] if lines else f"exit status {done.returncode}"
-
-
-def is_installed(library: str) -> bool:
-    try:
-        return importlib.util.find_spec(MODULES.get(library, library)) is not None
-    except ImportError:
-        return False
-
-
-def libraries() -> list[str]:
-    """Those that are installed, of $DLBENCH_GPU_LIBRARIES or of all."""
-    named = os.environ.get("DLBENCH_GPU_LIBRARIES")
-    return [each for each in (named.split(",") if named else LIBRARIES) if is_installed(each)]
-
-
-def ns(values: Sequence[float]) -> str:
-    middle = statistics.median(values)
-    return f"median {middle:.0f} ns, {min(values):.0f} to {max(values):.0f} ns, n = {len(values)}"
-
-
-# --- Stage 1: the driver, without any library -----------------------------------------------------
-
-
-def query_device(stage: Stage, function: str, *arguments: object, **more: str) -> Any:
-    """What `_device.FUNCTION` returns, called in a process of its own. Raises RuntimeError."""
-    call = f"_device.{function}(*{list(arguments)!r})"
-    code = f"import json; from dlbench import _device; print(json.dumps({call}))"
-    done = stage.run([sys.executable, "-c", code], 10, **more)
-    if done.returncode != 0:
-        raise RuntimeError(last_line(done))
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def driver(stage: Stage) -> Iterator[Line]:
-    state, reason, count = query_device(stage, "backend", KIND)
-    if state != "ok":
-        yield "fail", "driver", f"{KIND}: {state}: {reason}"
-        return
-    library, version, units = query_device(stage, "about", KIND)
-    yield "pass", "driver", f"{library}, version {version}, devices: {count}"
-    for number, (name, uuid, mode) in enumerate(units):
-        yield "pass", f"device {KIND}:{number}", f"{name}, {uuid}, mode {mode or 'not reported'}"
-
-
-def timer(stage: Stage) -> Iterator[Line]:
-    steps = query_device(stage, "timer_steps", KIND, int(NUMBER), 200)
-    text = f"multiples of {math.gcd(*steps)} ns; {ns(steps)}"
-    yield "pass" if min(steps) > 0 else "fail", "timer step", text
-
-
-def event_zero(stage: Stage) -> Iterator[Line]:
-    times = query_device(stage, "empty_events", KIND, int(NUMBER), 50, 0)
-    yield "pass" if min(times) >= 0 else "fail", "empty event pair, stream idle", ns(times)
-    name = "empty event pair, stream held by a delay"
-    for hold in (BUSY_NS, 10 * BUSY_NS):  # a busy host needs the longer one
-        try:
-            times = query_device(stage, "empty_events", KIND, int(NUMBER), 50, hold)
-        except RuntimeError as error:
-            if "the delay ended before" not in str(error):
-                raise
-            line = ("inconclusive", name, str(error))
-        else:
-            line = ("pass" if min(times) >= 0 else "fail", name, ns(times))
-            break
-    yield line
-
-
-def streams(stage: Stage) -> Iterator[Line]:
-    for name, more in (("", {}), (" with more hardware queues", MORE_QUEUES)):
-        for busy in (BUSY_NS, 5 * BUSY_NS):
-            rows = query_device(stage, "stream_order", KIND, int(NUMBER), STREAMS, busy, **more)
-            if all(was_busy for was_busy, _, _ in rows):
-                break
-        yield independence(f"{STREAMS} streams{name}", rows)
-
-
-def independence(name: str, rows: list[tuple[bool, bool, str]]) -> Line:
-    """`rows` as `_device.stream_order` returns them; the first stream is the default one."""
-    late = sum(not was_busy for was_busy, _, _ in rows)
-    if late:
-        return "inconclusive", name, f"{late} of {len(rows)} delays ended before the host was done"
-    powerless = sum(not ordered for _, ordered, _ in rows)
-    if powerless:
-        text = f"control failed: work behind its own stream's delay ran early {powerless} times"
-        return "inconclusive", name, text
-    waited = [
-        f"{second} waits for {first}"
-        for first, (_, _, beside) in enumerate(rows)
-        for second, ran in enumerate(beside)
-        if second != first and ran == "0"
-    ]
-    pairs = len(rows) * (len(rows) - 1)
-    text = f"{pairs - len(waited)} of {pairs} ordered pairs of streams run beside each other"
-    if waited:
-        more = f", and {len(waited) - 5} more" if len(waited) > 5 else ""
-        return "inconclusive", name, f"{text}; stream {'; '.join(waited[:5])}{more}"
-    return "pass", name, f"{text}; control: work behind a delay on its own stream waits"
 
 
 # --- The imports, which the later stages are planned by -------------------------------------------
@@ -391,10 +145,6 @@ def time_of(entry: Entry) -> str:
     if "below_ns" in entry:
         return f"{entry['clock']} below {entry['below_ns']:.0f} ns"
     return f"{entry['clock']} {entry['real_time']:.0f} ns"
-
-
-def why(entry: Entry) -> str:
-    return f"{entry['outcome']}: {entry.get('reason', '')}"
 
 
 def copied(device: str, cells: list[Entry]) -> Line:
@@ -489,17 +239,12 @@ def traced(stage: Stage, turn: Turn) -> Iterator[Line]:
 
 
 def each_library(stage: Stage) -> Iterator[Line]:
-    todo = [each for each in libraries() if each != "native"]
     for library in LIBRARIES:
-        if library != "native" and library not in todo:
+        if library != "native" and library not in libraries():
             yield "skip", f"library {library}", "not installed or not asked for"
-    fitting = []
-    for library in todo:
-        if KIND == "rocm" and library in CUDA_ONLY:
+        elif KIND == "rocm" and library in CUDA_ONLY:
             yield "skip", f"library {library}", "its GPU code is CUDA's"
-        else:
-            fitting.append((library,))
-    for turn in stage.each(fitting, 1):
+    for turn in stage.each(LIBRARY_TURNS):
         [library] = turn.libraries
         found = stage.measure(
             *(library, turn.share, library, library, "--devices", DEVICE, "--sizes", "4KiB"),
@@ -516,7 +261,7 @@ def library_line(library: str, found: Document) -> Line:
         return "pass", f"library {library}", times
     # What a library has no call for was not tried.
     cells = [e for e in cells if e["outcome"] != "no-protocol"] or cells
-    reason = why(cells[0]) if cells else last_line(found.done)
+    reason = cause(found, cells)
     if cells and {e["outcome"] for e in cells} <= {"no-device", "not-installed"}:
         # A library built for the CPU is no fault of the device, of dlbench or of the library.
         return "skip", f"library {library}", reason
@@ -529,7 +274,7 @@ def synchronization(stage: Stage) -> Iterator[Line]:
         if pair not in todo:
             missing = ", ".join(sorted({*pair} - has))
             yield "skip", " -> ".join(pair), f"not installed or not asked for: {missing}"
-    for turn in stage.each(todo, 2):  # the pass after the rounds imports them again
+    for turn in stage.each(SYNC_TURNS):
         producer, consumer = turn.libraries
         found = stage.measure(
             *(f"{producer}-{consumer}", turn.share, "--matrix", "--producers", producer),
@@ -547,12 +292,7 @@ def ordering(producer: str, consumer: str, found: Document) -> Iterator[Line]:
     cells = found.cells(producer=producer, consumer=consumer)
     tested = [e for e in cells if e.get("sync")]
     if not tested:
-        cells = [e for e in cells if e["clock"] == "call" and e["device"] == DEVICE]
-        lost = [
-            w["text"] for e in cells for w in e.get("warnings", ()) if w["code"] == "sync-failed"
-        ]
-        text = lost[0] if lost else why(cells[0]) if cells else last_line(found.done)
-        yield "inconclusive", pair, text
+        yield "inconclusive", pair, cause(found, cells, "sync-failed")
         return
     rows = tested[0]["sync"]
     controls = [row for row in rows if "expected" not in row or row["stream"] == -1]
@@ -600,7 +340,7 @@ def wait_verdict(row: dict[str, Any], has_power: bool) -> str:
 
 
 def check(stage: Stage) -> Iterator[Line]:
-    for turn in stage.each(examined(), 2):
+    for turn in stage.each(CHECK_TURNS):
         [library] = turn.libraries
         words = ("check", library, "--device", DEVICE, "--timeout", turn.timeout())
         found = stage.measure(library, turn.share, *words, plain=())
@@ -613,7 +353,7 @@ def check_line(library: str, found: Document) -> Line:
         counts.setdefault(rule["outcome"], []).append(rule["rule"])
     name = f"check {library}"
     if not counts:
-        return "inconclusive", name, last_line(found.done)
+        return "inconclusive", name, cause(found, ())
     text = ", ".join(f"{len(rules)} {each}" for each, rules in counts.items())
     if broken := counts.get("broken"):
         return "fail" if library == "native" else "finding", name, f"{text}: {', '.join(broken)}"
@@ -622,7 +362,7 @@ def check_line(library: str, found: Document) -> Line:
 
 def calls(stage: Stage) -> Iterator[Line]:
     """The driver's calls, counted by the vendor's tool and as our recorder sees them."""
-    for turn in stage.each(examined(), 3):
+    for turn in stage.each(CALLS_TURNS):
         [library] = turn.libraries
         found = stage.measure(
             *(library, 2 * turn.share / 3, library, library, "--devices", DEVICE),
@@ -638,20 +378,13 @@ def calls_line(library: str, found: Document) -> Line:
     name = f"calls {library}"
     counted = [e for e in found.cells(device=DEVICE) if "api_calls" in e]
     if not counted:
-        failed = [
-            w["text"]
-            for e in found.entries
-            for w in e.get("warnings", ())
-            if w["code"] == "api-calls-failed"
-        ]
-        cells = [why(e) for e in found.entries if "reason" in e]
-        return "inconclusive", name, [*failed, *cells, last_line(found.done)][0]
+        return "inconclusive", name, cause(found, found.entries, "api-calls-failed")
     parts = [f"{kind} {n}" for kind, n in counted[0]["api_calls"].items() if kind != "phases"]
     return "pass", name, ", ".join(parts)
 
 
 def capture(stage: Stage) -> Iterator[Line]:
-    for turn in stage.each(pairs(), 2):
+    for turn in stage.each(CAPTURE_TURNS):
         producer, consumer = turn.libraries
         found = stage.measure(
             *(f"{producer}-{consumer}", turn.share, "--matrix", "--producers", producer),
@@ -661,8 +394,8 @@ def capture(stage: Stage) -> Iterator[Line]:
         rows = [row for e in found.cells(producer=producer, consumer=consumer)
                 for row in e.get("capture", ())]  # fmt: skip
         if not rows:
-            cells = [why(e) for e in found.entries if "reason" in e]
-            yield "inconclusive", f"{producer} -> {consumer}", [*cells, last_line(found.done)][0]
+            text = cause(found, found.entries, "capture-failed")
+            yield "inconclusive", f"{producer} -> {consumer}", text
         for row in rows:
             name = f"{producer} -> {consumer}, capture with stream {row.get('stream')}"
             verdict = {"captured": "pass", "failed": "inconclusive"}.get(row["result"], "finding")
@@ -673,14 +406,21 @@ def capture(stage: Stage) -> Iterator[Line]:
 
 def matrix(stage: Stage) -> Iterator[Line]:
     names = ",".join(libraries())
-    [turn] = stage.each(together(), 1)
-    found = stage.measure(
+    for turn in stage.each(MATRIX_TURNS):
+        yield from matrix_lines(measure_matrix(stage, turn, names))
+
+
+def measure_matrix(stage: Stage, turn: Turn, names: str) -> Document:
+    return stage.measure(
         *("all", turn.share - 20, "--matrix", "--producers", names),
         *("--consumers", f"{names},numpy"),
         *("--devices", f"{DEVICE},{DEVICE}+cpu,cpu+{DEVICE}"),
         *("--protocols", PROTOCOLS, "--sizes", "4KiB,64MiB", "--timeout", turn.timeout()),
         *("--budget", f"{max(1, turn.share - turn.import_s - 45):.0f}s"),
     )
+
+
+def matrix_lines(found: Document) -> Iterator[Line]:
     if not found.entries:
         yield "fail", "matrix", last_line(found.done)
         return
@@ -701,24 +441,9 @@ def matrix(stage: Stage) -> Iterator[Line]:
 Step = Callable[[Stage], Iterator[Line]]
 
 
-@dataclass(frozen=True)
-class Plan:
-    """A stage: its steps, and what it needs in a run of 540 s, besides imports of libraries."""
-
-    seconds: float
-    steps: tuple[Step, ...]
-    #: The libraries of each of its runs, and how often such a run imports them.
-    runs: Callable[[], Sequence[Sequence[str]]] = tuple
-    imports: int = 0
-
-    def need(self, seconds: dict[str, float]) -> tuple[float, float]:
-        """As of first_share(). `seconds`: of each library's import."""
-        imports = sum(import_cost(seconds, each, self.imports) for each in self.runs())
-        return imports, self.seconds
-
-
-def singly() -> list[tuple[str, ...]]:
-    return [(each,) for each in libraries()]
+def fitting() -> list[tuple[str, ...]]:
+    skipped = ("native", *(CUDA_ONLY if KIND == "rocm" else ()))
+    return [(each,) for each in libraries() if each not in skipped]
 
 
 def examined() -> list[tuple[str, ...]]:
@@ -733,25 +458,31 @@ def together() -> list[list[str]]:
     return [libraries()]
 
 
-#: By name, in order. A stage gets its part of the time that is left; what it does not use is for
-#: the later ones.
-STAGES: dict[str, Plan] = {
-    "driver": Plan(40, (driver, timer, event_zero, streams)),
-    "imports": Plan(100, (each_import,)),
-    "native": Plan(85, (native, copies, interface_2, ranges, memory_check, trace)),
-    "libraries": Plan(45, (each_library,), singly, 1),
-    "sync": Plan(70, (synchronization,), pairs, 2),
-    "check": Plan(50, (check,), examined, 2),
-    "calls": Plan(40, (calls,), examined, 3),
-    "capture": Plan(50, (capture,), pairs, 2),
-    "matrix": Plan(60, (matrix,), together, 1),
+LIBRARY_TURNS = Turns(fitting, 1)
+SYNC_TURNS = Turns(pairs, 3)
+CHECK_TURNS = Turns(examined, 5, 25)
+CALLS_TURNS = Turns(examined, 3, 25)  # two runs
+CAPTURE_TURNS = Turns(pairs, 2)
+MATRIX_TURNS = Turns(together, 1, 60)
+
+#: By name, in order. What a stage does not use is for the later ones.
+STAGES: dict[str, tuple[Plan, tuple[Step, ...]]] = {
+    "driver": (Plan(40), (driver, timer, event_zero, streams)),
+    "imports": (Plan(100), (each_import,)),
+    "native": (Plan(85), (native, copies, interface_2, ranges, memory_check, trace)),
+    "libraries": (Plan(45, LIBRARY_TURNS), (each_library,)),
+    "sync": (Plan(70, SYNC_TURNS), (synchronization,)),
+    "check": (Plan(50, CHECK_TURNS), (check,)),
+    "calls": (Plan(40, CALLS_TURNS), (calls,)),
+    "capture": (Plan(50, CAPTURE_TURNS), (capture,)),
+    "matrix": (Plan(60, MATRIX_TURNS), (matrix,)),
 }
 
 
 def run_stage(name: str, file: Path, seconds: float) -> None:
     with tempfile.TemporaryDirectory(prefix="dlbench-gpu-") as scratch:
         stage = Stage(file, Path(scratch), time.monotonic() + seconds)
-        for step in STAGES[name].steps:
+        for step in STAGES[name][1]:
             try:
                 for line in step(stage):
                     stage.write(shown(line))
@@ -805,8 +536,8 @@ def run_all(out: Path, started: float) -> int:
         for place, name in enumerate(STAGES, 1):
             file = out / f"{place}-{name}.txt"
             seconds = import_seconds(out)
-            needs = [plan.need(seconds) for plan in STAGES.values()][place - 1 :]
-            limit = first_share(started + TOTAL_S - time.monotonic(), needs)
+            needs = [plan.need(seconds) for plan, _ in STAGES.values()][place - 1 :]
+            limit = first_limit(started + TOTAL_S - time.monotonic(), needs)
             print(f"--- stage {place}, {name}: at most {limit:.0f} s", flush=True)
             began = time.monotonic()
             words = ["stage", name, str(file), f"{limit:.1f}"]

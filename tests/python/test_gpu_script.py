@@ -34,6 +34,7 @@ FILES = [
 
 @pytest.fixture(scope="module")
 def stages() -> ModuleType:
+    sys.path.append(str(GPU))  # the script's own folder, where it finds its other modules
     spec = importlib.util.spec_from_file_location("gpu_stages", GPU / "stages.py")
     assert spec
     assert spec.loader
@@ -343,11 +344,58 @@ def test_a_pair_is_reported_by_its_own_direction(stages: ModuleType) -> None:
 def test_a_run_gets_the_time_of_its_imports(stages: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "imports.json").write_text('{"torch": 5.0, "cupy": 20.0}')
     stage = stages.Stage(tmp_path / "4-x.txt", tmp_path, time.monotonic() + 200)
-    turns = list(stage.each([("torch", "torch"), ("torch", "cupy")], 2))
+    turns = list(stage.each(stages.Turns(lambda: [("torch", "torch"), ("torch", "cupy")], 2)))
     assert [turn.import_s for turn in turns] == [10, 50]
     for turn in turns:
         assert turn.share > turn.import_s + float(turn.budget(4).rstrip("s"))
     assert turns[1].timeout() == "150s"
+
+
+def test_a_run_that_does_not_fit_is_one_line(
+    stages: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "imports.json").write_text('{"torch": 5.0, "cupy": 20.0}')
+    stage = stages.Stage(tmp_path / "5-sync.txt", tmp_path, time.monotonic() + 60)
+    runs = [("cupy", "torch"), ("torch", "native")]
+    assert [turn.libraries for turn in stage.each(stages.Turns(lambda: runs, 3))] == [runs[1]]
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith(
+        "skip          sync cupy -> torch: needs 90 s: 15 s and the imports of 3"
+    )
+    assert "(cupy 20.0 s, torch 5.0 s); " in line
+    assert "DLBENCH_GPU_SECONDS" in line
+
+
+def test_earlier_stages_get_their_time_and_later_ones_the_rest(stages: ModuleType) -> None:
+    plans = [plan for plan, _ in stages.STAGES.values()]
+    needs = [plan.need({"native": 0.2}) for plan in plans]
+    assert stages.first_limit(540, needs) >= needs[0].least_s
+    turns = stages.Turns(lambda: [("a", "b")], 3)
+    long = turns.need({"a": 20.0, "b": 5.0}, ("a", "b"))
+    assert stages.first_limit(100, [long, long]) == long.least_s == 90
+    assert stages.first_limit(50, [long, long]) == 50
+
+
+BELOW = {"outcome": "unsupported", "reason": "below-resolution: 20 ns", "below_ns": 20.0}
+REASON = {"outcome": "timed-out", "reason": "no answer"}
+
+
+@pytest.mark.parametrize(
+    ("cells", "last", "text"),
+    [
+        ([BELOW, REASON], "x\nended by the limit of 9 s", "ended by the limit of 9 s"),
+        ([BELOW, REASON], "x", "timed-out: no answer"),
+        ([BELOW, {"warnings": [{"code": "sync-failed", "text": "why"}]}, REASON], "x", "why"),
+        ([BELOW], "x", "x"),
+    ],
+)
+def test_a_line_names_the_cause(
+    stages: ModuleType, cells: list[dict[str, Any]], last: str, text: str
+) -> None:
+    pair = {"producer": "a", "consumer": "b"}
+    done = subprocess.CompletedProcess([], 0, "", last)
+    found = stages.Document(done, [{**pair, **cell} for cell in cells], {})
+    assert list(stages.ordering("a", "b", found)) == [("inconclusive", "a -> b", text)]
 
 
 SLOW = """
@@ -383,11 +431,15 @@ def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
     assert torch_s <= imports["torch"] < cupy_s <= imports["cupy"]
     for wanted in (
         *("library torch: dlpack zero-copy ", "library cupy: dlpack zero-copy "),
-        *("torch -> cupy, stream own from consumer: stream", "cupy -> torch, stream own "),
+        *("torch -> cupy, stream own from consumer", "cupy -> torch, stream own from consumer"),
         *("check torch: ", "check cupy: "),
     ):
         assert [line for line in found if wanted in line], (wanted, text)
-    assert not [line for line in found if "budget" in line], text
+    # A run that does not fit is skipped as a whole: one that starts has its time.
+    for line in found:
+        assert "ended by" not in line, text
+        assert not line.startswith("inconclusive") or " below " not in line, text
+        assert "budget" not in line, text
 
 
 @pytest.mark.parametrize(
@@ -402,7 +454,7 @@ def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
 def test_streams_are_independent_only_beside_a_control_with_power(
     stages: ModuleType, rows: list[tuple[bool, bool, str]], verdict: str, text: str
 ) -> None:
-    found, _, words = stages.independence("2 streams", rows)
+    found, _, words = sys.modules["device_steps"].independence("2 streams", rows)
     assert (found, text in words) == (verdict, True), words
 
 
@@ -423,7 +475,9 @@ def test_streams_that_share_a_hardware_queue_are_found(
         env=fakes.environment(DLBENCH_FAKE_QUEUES=queues),
         check=True,
     )
-    found, _, words = stages.independence("8 streams", ast.literal_eval(done.stdout))
+    found, _, words = sys.modules["device_steps"].independence(
+        "8 streams", ast.literal_eval(done.stdout)
+    )
     assert (found, text in words) == (verdict, True), words
 
 

@@ -27,9 +27,9 @@ BOUND_FOR = {
     "timing_after_import_s": "benchmarks/run_cost.py",
     "library_after_import_s": "benchmarks/run_cost.py",
     "last_import_s": "benchmarks/run_cost.py",
-    "timer_steps": "tests/gpu/stages.py",
-    "empty_events": "tests/gpu/stages.py",
-    "stream_order": "tests/gpu/stages.py",
+    "timer_steps": "tests/gpu/device_steps.py",
+    "empty_events": "tests/gpu/device_steps.py",
+    "stream_order": "tests/gpu/device_steps.py",
     "make_api": "tests/python/rulebreaker/exchange_api.py",
     "had_gil": "tests/python/test_check_reader.py",
     "DiskError": "harness/bindings/bind_results.cpp",  # raised, and caught as an OSError
