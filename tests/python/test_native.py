@@ -11,31 +11,13 @@ from hypothesis import strategies as st
 
 from dlbench import _native_consumer as consumer
 from dlbench import _native_producer as producer
-from native_arrays import WAYS, counted
+from native_arrays import DTYPES, WAYS, counted
 
 pytestmark = pytest.mark.usefixtures("balanced")
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize(
-    "dtype",
-    [
-        "bool",
-        "int8",
-        "int16",
-        "int32",
-        "int64",
-        "uint8",
-        "uint16",
-        "uint32",
-        "uint64",
-        "float16",
-        "float32",
-        "float64",
-        "complex64",
-        "complex128",
-    ],
-)
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_each_protocol_knows_each_dtype(dtype: str, way: str) -> None:
     source = counted(dtype)
     taken = getattr(consumer, way)(producer.Array(source))
