@@ -12,10 +12,14 @@ from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, EnvironmentFacts, Measured, NotMeasured
 from dlbench.document.facts import COPIED, DULL, NATIVE, fastest_rate, is_refused
 from dlbench.findings import FAILURES, pairs_text
+from dlbench.findings.summary import summarize
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
 Row = dict[str, object]
+#: The lines of the summary that begin the findings, and the section of the page with their cells.
+#: The page has rows of its own for failures and noise.
+SECTIONS = {"speed": "matrix", "copies": "copies"}
 ARROW = "\u2192"
 #: Outcomes of pairs without a common protocol: folded below the table of reasons.
 FOLDED = ("no-protocol", "no-device", "not installed")
@@ -53,9 +57,16 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
     """The findings, then the folded ones as lines. `name`: the run's name in commands."""
     rows: list[Row] = []
     folded: list[str] = []
+    summary: list[Row] = []
     for machine, share in document.shares():
         where = f"{machine}: " if machine else ""
-        for one in findings.find(share, name):
+        all_of = findings.find(share, name)
+        summary += [
+            {"label": one.label, "text": where + one.text.replace("->", ARROW), "command": "",
+             "section": SECTIONS[one.label]}
+            for one in summarize(share, all_of).lines() if one.label in SECTIONS
+        ]  # fmt: skip
+        for one in all_of:
             text = values.with_signs(where + one.text.replace("->", ARROW))
             if one.label in FOLDED:
                 folded.append(f"{one.label}: {text}")
@@ -66,17 +77,7 @@ def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[li
     disturbed = [row for row in rows if row["label"] in noise]
     results = [row for row in rows if row not in disturbed]
     observed = {str(row["label"]) for row in results}
-    return [*_copying(document), *results, *_counted(refused, observed), *disturbed], folded
-
-
-def _copying(document: Document) -> Iterator[Row]:
-    measured = [entry for entry in document.measured if entry.is_exchange]
-    copied = {entry.pair for entry in measured if entry.outcome in COPIED}
-    pairs = {entry.pair for entry in measured}
-    if copied:
-        text = f"{len(copied)} of {count(len(pairs), 'measured pair')}: {pairs_text(copied)}"
-        yield {"label": "copies", "text": text.replace("->", ARROW), "command": "",
-               "section": "copies"}  # fmt: skip
+    return [*summary, *results, *_counted(refused, observed), *disturbed], folded
 
 
 def _counted(refused: Iterable[Refusal], observed: Container[str]) -> Iterator[Row]:

@@ -10,6 +10,8 @@ from dlbench.analysis import matrices
 from dlbench.document import Document, Entry, Measured, NotMeasured, exchanges_once
 from dlbench.document.facts import is_refused
 from dlbench.errors import first_line
+from dlbench.findings import find
+from dlbench.findings.summary import summarize
 from dlbench.text import escaping
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
@@ -51,7 +53,12 @@ def _head(document: Document) -> str:
     measured, cells = len(document.measured), len(document.entries)
     lines = [f"### dlbench: {measured} of {cells} cells measured", ""]
     lines += [table(["outcome", "cells"], [[w, str(n)] for w, n in counts.most_common()], [1])]
-    lines += [line for name, part in document.by_machine() for line in _origin(name, part)]
+    for name, part in document.by_machine():
+        lines += _origin(name, part)
+        where = f"{name}: " if name else ""
+        found = summarize(part, find(part)).lines()
+        texts = (f"{one.label}: {where}{one.text}" for one in found)
+        lines += [*(f"- {escaping.markdown(text)}" for text in texts), ""]
     # A number on one clock must not hide a failure on another.
     alarming = (entry for entry in document.not_measured if entry.outcome in ALARMING)
     loud = exchanges_once(alarming)

@@ -8,9 +8,10 @@ import pytest
 from rich.cells import cell_len
 
 import samples
+from dlbench.exporters import markdown
 from dlbench.findings import Finding
+from dlbench.findings.summary import serious_findings
 from dlbench.terminal import terminal
-from dlbench.terminal.ending import serious_findings
 from dlbench.text import layout
 from typed import doc
 
@@ -44,6 +45,19 @@ def ending(document: dict[str, object], width: int = 80) -> str:
 
 def test_an_answer_of_six_lines_and_the_next_commands() -> None:
     assert ending(samples.pair()) == PAIR_80
+
+
+def test_the_step_summary_has_the_same_answer() -> None:
+    shown = [line for line in markdown.export(doc(samples.pair())).splitlines() if line[:2] == "- "]
+    assert shown == [
+        "- speed: dlpack: fastest numpy -> numpy 112 ns, slowest torch -> numpy 1.73 us (x 15.4)",
+        "- speed: convert: fastest numpy -> numpy \\~36.0 ns",
+        "- copies: torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s",
+        "- alignment: tried at multiples of 256 bytes; NumPy's arrays lie at 16: --cases "
+        "f32,f32-align16 (numpy -> torch)",
+        "- fails: refused torch -> torch: BufferError: Can't export tensors that require gradient",
+        "- noise: up to +-28 % between processes",
+    ]
 
 
 def test_findings_stand_apart_from_the_matrix() -> None:

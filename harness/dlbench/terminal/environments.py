@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis import chance
-from dlbench.analysis.scaling import differing, log_half_width
+from dlbench.analysis.ratio import Ratio, ratio
+from dlbench.analysis.scaling import differing
 from dlbench.document import EXCHANGE, Axis, Document, Measured
 from dlbench.text.layout import columns, fold, shorten
 
@@ -33,42 +32,6 @@ def shared(document: Document, protocols: Sequence[str]) -> dict[Key, dict[str, 
         size = next(iter(of.values())).bytes
         smallest[key[:-1]] = min(size, smallest.get(key[:-1], size))
     return {key: of for key, of in several.items() if key[-1] == smallest[key[:-1]]}
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Ratio of an exchange's time to its time in the first environment, with a 95 % interval. Not
-    `honest` if the spread between processes is unknown.
-    """
-
-    value: float
-    low: float
-    high: float
-    honest: bool
-
-    def differs(self, times: float) -> bool:
-        """Does the ratio differ from 1, with an interval `times` as wide?"""
-        low, high = (self.value * (end / self.value) ** times for end in (self.low, self.high))
-        return self.honest and (low > 1 or high < 1)
-
-    def text(self, times: float) -> str:
-        if not self.honest:
-            return f"{values.number(self.value)}?"
-        if not self.differs(times):
-            return "within noise"
-        half_width = max(self.high - self.value, self.value - self.low)
-        shown = [values.number(each, half_width) for each in (self.value, self.low, self.high)]
-        return "{} ({}..{})".format(*shown)
-
-
-def ratio(first: Measured, other: Measured) -> Ratio:
-    """The time of `other` over that of `first`, with the intervals that both are printed with."""
-    value = other.real_time / first.real_time
-    half_width = math.hypot(log_half_width(first), log_half_width(other))
-    if math.isinf(half_width):
-        return Ratio(value, value, value, honest=False)
-    factor = math.exp(half_width)
-    return Ratio(value, value / factor, value * factor, honest=True)
 
 
 def table(document: Document, protocols: Sequence[str], width: int) -> list[Text]:

@@ -66,7 +66,7 @@ def render(
     if found:
         lines += [Text(), *(line for one in found for line in finding_lines(one, width))]
     if is_ending:
-        lines += [Text(), *ending.lines(document, matrices.of_document(document), width, run)]
+        lines += [Text(), *ending.lines(document, width, run)]
     return [*lines, Text(), *map(Text, footer(document, width, place, files))]
 
 
