@@ -11,7 +11,6 @@ SCRIPT = {
         "from array import array as new_array\n"
         "array = new_array(np.dtype('{dtype}').char, source.tobytes())"
     ),
-    "address": "{array}.buffer_info()[0]",
 }
 
 DISTRIBUTION = None

@@ -2,10 +2,7 @@
 
 import astropy.units as u
 
-SCRIPT = {
-    "make": "array = u.Quantity(source, 'm', dtype=source.dtype, copy=False)",
-    "memory": "np.asarray({array})",
-}
+SCRIPT = {"make": "array = u.Quantity(source, 'm', dtype=source.dtype, copy=False)"}
 
 DEFAULT = False
 SPECIAL = ("swapped",)

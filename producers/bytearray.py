@@ -5,7 +5,6 @@ from dlbench.adapter import require, require_offset, require_writable
 SCRIPT = {
     "source": "bits",
     "make": "array = bytearray(source)",
-    "memory": "np.frombuffer({array}, np.uint8)",
     "values": "np.frombuffer({array}, '{dtype}').reshape({shape})",
 }
 

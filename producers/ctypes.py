@@ -8,11 +8,7 @@ import numpy as np
 
 from dlbench.adapter import require, require_buffer_dtype, require_writable
 
-SCRIPT = {
-    "make": "array = np.ctypeslib.as_ctypes(source)",
-    "address": "ctypes.addressof({array})",
-    "values": "np.ctypeslib.as_array({array})",
-}
+SCRIPT = {"make": "array = np.ctypeslib.as_ctypes(source)"}
 
 DISTRIBUTION = None
 DEFAULT = False

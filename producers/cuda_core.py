@@ -8,10 +8,7 @@ from cuda.core.utils import StridedMemoryView
 
 from dlbench.adapter import require, require_buffer_dtype, require_offset, split_device
 
-SCRIPT = {
-    "make": "array = StridedMemoryView.from_dlpack(source, stream_ptr=-1)",
-    "address": "{array}.ptr",
-}
+SCRIPT = {"make": "array = StridedMemoryView.from_dlpack(source, stream_ptr=-1)"}
 
 DISTRIBUTION = ("cuda-core[cu13]", "cuda-core[cu12]", "cuda-core")
 DEVICES = ("cpu", "cuda")

@@ -8,8 +8,6 @@ from dlbench.adapter import require_offset, require_writable, split_device
 
 SCRIPT = {
     "make cuda": ("cupy.cuda.Device({number}).use()\narray = cupy.asarray({unsliced}){slice}"),
-    "address": "{array}.data.ptr",
-    "values": "cupy.asnumpy({array})",
 }
 
 DISTRIBUTION = ("cupy-cuda13x", "cupy-cuda12x", "cupy-rocm-7-0", "cupy")

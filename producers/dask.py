@@ -4,7 +4,7 @@ import dask.array as da
 
 from dlbench.adapter import require_offset
 
-SCRIPT = {"make": "array = da.from_array(source)", "memory": "{array}.compute()", "ready": ""}
+SCRIPT = {"make": "array = da.from_array(source)", "ready": ""}
 
 DISTRIBUTION = "dask[array]"
 DEFAULT = False

@@ -18,7 +18,6 @@ import dpnp
 SCRIPT = {
     "before": "os.environ.setdefault('OCL_ICD_FILENAMES', opencl_cpu())",
     "make sycl": "array = dpnp.asarray({unsliced}, device=dpctl.get_devices()[{number}]){slice}",
-    "values": "dpnp.asnumpy({array})",
 }
 
 DEVICES = ("sycl:0",)

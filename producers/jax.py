@@ -16,10 +16,7 @@ from dlbench.adapter import require, require_offset, split_device, turns_in_a_se
 SCRIPT = {
     "make": "array = jax.numpy.array(source, device=jax.devices('cpu')[0])",
     "make fortran": "",
-    "make cuda": "array = jax.numpy.array(source, device=jax.devices('cuda')[{number}])",
-    "address": "{array}.unsafe_buffer_pointer()",
-    "ready": "{array}.block_until_ready()",
-    "values": "np.asarray({array})",
+    "make cuda": "array = jnp.array(source, device=jax.devices('cuda')[{number}])",
 }
 
 DEVICES = ("cpu", "cuda", "rocm")

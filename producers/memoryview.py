@@ -2,7 +2,7 @@
 
 from dlbench.adapter import require_buffer_dtype
 
-SCRIPT = {"make": "array = memoryview(source)", "memory": "np.asarray({array})"}
+SCRIPT = {"make": "array = memoryview(source)"}
 
 DISTRIBUTION = None
 DEFAULT = False

@@ -12,8 +12,6 @@ SCRIPT = {
     "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
     "make bool": "array = mx.array(source)",
     "make broadcast": "array = mx.broadcast_to(mx.array(source[:1], dtype=mx.{dtype})[0], {shape})",
-    "memory": "np.asarray({array})",
-    "ready": "mx.eval({array})",
 }
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")

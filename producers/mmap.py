@@ -16,7 +16,6 @@ SCRIPT = {
         "os.write(file, source)\n"
         "array = mmap.mmap(file, 0, access=mmap.ACCESS_READ)"
     ),
-    "memory": "np.frombuffer({array}, np.uint8)",
 }
 
 DISTRIBUTION = None

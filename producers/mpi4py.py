@@ -7,7 +7,7 @@ from dlbench.adapter import forget_mpich_memory, require
 SCRIPT = {
     "source": "bits",
     "make": "array = MPI.buffer.frombuffer(source, readonly={readonly})",
-    "memory": "np.frombuffer({array}, np.uint8)",
+    "memory": "np.asarray({array})",
     "values": "np.frombuffer({array}, '{dtype}').reshape({shape})",
 }
 

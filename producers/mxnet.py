@@ -15,11 +15,7 @@ from dlbench.adapter import (
     word_at,
 )
 
-SCRIPT = {
-    "make": "array = mx.nd.array(source, dtype='{dtype}')",
-    "values": "{array}.asnumpy()",
-    "ready": "{array}.wait_to_read()",
-}
+SCRIPT = {"make": "array = mx.nd.array(source, dtype='{dtype}')"}
 
 EXPORTS = {"dlpack_legacy": mx.nd.NDArray.to_dlpack_for_read}
 

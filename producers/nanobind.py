@@ -6,7 +6,6 @@ from dlbench.adapter import require_buffer_dtype
 SCRIPT = {
     "make": "array = _nanobind_producer.export_array(source)",
     "make readonly": "array = _nanobind_producer.export_readonly(source)",
-    "memory": "np.asarray({array})",
 }
 
 DISTRIBUTION = "nanobind"

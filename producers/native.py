@@ -5,7 +5,7 @@ import contextlib
 from dlbench import _native_producer
 from dlbench.adapter import require
 
-SCRIPT = {"make": "array = _native_producer.Array(source)", "address": "{array}.address"}
+SCRIPT = {"make": "array = _native_producer.Array(source)"}
 
 DISTRIBUTION = None
 DEVICES = ("cpu", "cuda", "rocm", "sim")

@@ -7,7 +7,6 @@ SCRIPT = {
         "mask = np.arange(source.size).reshape(source.shape) % 3 == 0\n"
         "array = np.ma.MaskedArray(source, mask=mask, copy=False)"
     ),
-    "memory": "np.asarray({array}.data)",
 }
 
 DISTRIBUTION = "numpy"

@@ -4,7 +4,7 @@ import cv2
 
 from dlbench.adapter import require, require_buffer_dtype, require_offset
 
-SCRIPT = {"make": "array = cv2.copyTo(source, None)", "memory": "{array}"}
+SCRIPT = {"make": "array = cv2.copyTo(source, None)"}
 
 DISTRIBUTION = ("opencv-python-headless", "opencv-python", "opencv-contrib-python")
 DEFAULT = False

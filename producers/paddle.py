@@ -18,8 +18,6 @@ SCRIPT = {
     "make uint16": "array = paddle.from_dlpack(source)",
     "make foreign": "array = paddle.to_tensor(source).view('{dtype}')",
     "make grad": "array = paddle.to_tensor(source, stop_gradient=False)",
-    "address": "{array}.data_ptr()",
-    "values": "{array}.detach().numpy()",
 }
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")

@@ -11,7 +11,6 @@ SCRIPT = {
         "array = pd.Series(content, index=pd.RangeIndex(1, len(source) + 1), copy=False)"
     ),
     "memory": "getattr({array}.array, '_data', {array}.to_numpy())",
-    "values": "{array}.to_numpy()",
 }
 
 DEFAULT = False

@@ -4,7 +4,7 @@ from PIL import Image
 
 from dlbench.adapter import capsule_pointer, require, require_offset, require_writable, word_at
 
-SCRIPT = {"make": "array = Image.fromarray(source)", "values": "np.asarray({array})"}
+SCRIPT = {"make": "array = Image.fromarray(source)"}
 
 DISTRIBUTION = "pillow"
 DEFAULT = False

@@ -2,10 +2,7 @@
 
 import pint
 
-SCRIPT = {
-    "make": "array = pint.get_application_registry().Quantity(source, 'm')",
-    "memory": "np.asarray({array}.magnitude)",
-}
+SCRIPT = {"make": "array = pint.get_application_registry().Quantity(source, 'm')"}
 
 DEFAULT = False
 SPECIAL = ("swapped",)

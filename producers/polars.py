@@ -7,7 +7,6 @@ from dlbench.adapter import require, require_packable
 SCRIPT = {
     "make": "array = pl.Series(source)",
     "make nulls": "array = pl.Series(source, nan_to_null=True)",
-    "memory": "{array}.to_numpy(allow_copy=False)",
     "values": "{array}.to_numpy()",
 }
 

@@ -3,7 +3,7 @@
 from dlbench import _pybind11_producer
 from dlbench.adapter import require_buffer_dtype
 
-SCRIPT = {"make": "array = _pybind11_producer.Array(source)", "memory": "np.asarray({array})"}
+SCRIPT = {"make": "array = _pybind11_producer.Array(source)"}
 
 DISTRIBUTION = None
 DEFAULT = False

@@ -4,11 +4,7 @@ import scipy.sparse
 
 from dlbench.adapter import require, require_offset
 
-SCRIPT = {
-    "make": "array = scipy.sparse.csr_array(source)",
-    "memory": "{array}.data",
-    "values": "{array}.toarray()",
-}
+SCRIPT = {"make": "array = scipy.sparse.csr_array(source)"}
 
 DISTRIBUTION = "scipy"
 DEFAULT = False

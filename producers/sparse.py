@@ -4,11 +4,7 @@ import sparse
 
 from dlbench.adapter import require, require_offset
 
-SCRIPT = {
-    "make": "array = sparse.COO.from_numpy(source)",
-    "memory": "{array}.data",
-    "values": "{array}.todense()",
-}
+SCRIPT = {"make": "array = sparse.COO.from_numpy(source)"}
 
 DEFAULT = False
 

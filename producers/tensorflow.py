@@ -14,8 +14,7 @@ from dlbench.adapter import capsule_pointer, require_offset, turns_in_a_second, 
 SCRIPT = {
     "make": ("with tf.device('CPU:0'):\n    array = tf.constant(source)"),
     "make cuda": ("with tf.device('GPU:{number}'):\n    array = tf.constant(source)"),
-    "memory": "{array}.__array__()",
-    "values": "{array}.numpy()",
+    "memory": "np.asarray({array})",
 }
 
 DEVICES = ("cpu", "cuda", "rocm")

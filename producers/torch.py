@@ -12,8 +12,6 @@ SCRIPT = {
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
     "make grad": "array = torch.from_numpy(source).requires_grad_()",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
-    "address": "{array}.data_ptr()",
-    "values": "{array}.detach().cpu().numpy()",
 }
 
 DEVICES = ("cpu", "cuda", "rocm")

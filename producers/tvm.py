@@ -7,7 +7,6 @@ from dlbench.adapter import require_offset, require_writable, split_device
 SCRIPT = {
     "make": "array = tvm.runtime.tensor(source, device=tvm.cpu())",
     "make cuda": "array = tvm.runtime.tensor(source, device=tvm.cuda({number}))",
-    "address": "{array}.data_ptr()",
     "values": "{array}.numpy()",
 }
 

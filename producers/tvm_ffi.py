@@ -9,11 +9,7 @@ import tvm_ffi
 from dlbench import _native_producer
 from dlbench.adapter import capsule_pointer, require, require_writable
 
-SCRIPT = {
-    "make": "array = tvm_ffi.from_dlpack(source)",
-    "make foreign": "",
-    "address": "{array}.data_ptr()",
-}
+SCRIPT = {"make": "array = tvm_ffi.from_dlpack(source)", "make foreign": ""}
 
 DISTRIBUTION = "apache-tvm-ffi"
 DEVICES = ("cpu", "cuda", "rocm")

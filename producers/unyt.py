@@ -2,7 +2,7 @@
 
 import unyt
 
-SCRIPT = {"make": "array = unyt.unyt_array(source, 'm')", "memory": "np.asarray({array})"}
+SCRIPT = {"make": "array = unyt.unyt_array(source, 'm')"}
 
 DEFAULT = False
 SPECIAL = ("swapped",)

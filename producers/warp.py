@@ -7,9 +7,9 @@ import warp as wp
 from dlbench.adapter import require, require_offset, require_writable
 
 SCRIPT = {
+    "before": "wp.config.quiet = True\nwp.init()",
     "make": "array = wp.array(source, copy=False, device='cpu')",
     "make cuda": "array = wp.array(source, device='cuda:{number}')",
-    "address": "{array}.ptr",
     "values": "{array}.numpy()",
 }
 

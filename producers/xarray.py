@@ -9,7 +9,6 @@ SCRIPT = {
         "coords = {d: np.arange(size) * 2 for d, size in zip(dims, source.shape)}\n"
         "array = xr.DataArray(source, dims=dims, coords=coords)"
     ),
-    "memory": "np.asarray({array}.data)",
 }
 
 DEFAULT = False

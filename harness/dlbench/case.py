@@ -92,14 +92,6 @@ class Case:
     readonly: bool = False
     special: str = ""
 
-    def attributes(self) -> dict[str, Any]:
-        """The attributes by name, as an adapter's `make` reads them."""
-        words = (
-            *("name", "dtype", "shape", "bytes", "layout", "strides", "offset", "align"),
-            *("readonly", "special", "foreign"),
-        )
-        return {word: getattr(self, word) for word in words}
-
     @property
     def foreign(self) -> bool:
         """NumPy has the dtype only through ml_dtypes."""

@@ -31,11 +31,7 @@ def capsule(subject: Subject) -> str:
     return "dlpack_exchange_api"
 
 
-@producer_rule(
-    "c-api.version",
-    f"{EXCHANGE_API}Header",
-    given="table",
-)
+@producer_rule("c-api.version", f"{EXCHANGE_API}Header", given="table")
 def version(subject: Subject) -> str:
     """the table, or one that it links to, is of major version 1
 
@@ -57,11 +53,7 @@ def version(subject: Subject) -> str:
 MAY_BE_NULL = "dltensor_from_py_object_no_sync"
 
 
-@producer_rule(
-    "c-api.functions",
-    EXCHANGE_API,
-    given="table",
-)
+@producer_rule("c-api.functions", EXCHANGE_API, given="table")
 def functions(subject: Subject) -> str:
     """all functions except dltensor_from_py_object_no_sync are set
 
@@ -74,9 +66,7 @@ def functions(subject: Subject) -> str:
 
 
 @producer_rule(
-    "c-api.export",
-    f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
-    given="table",
+    "c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync", given="table"
 )
 def export(subject: Subject) -> str:
     """managed_tensor_from_py_object_no_sync exports the array with its shape and strides
@@ -116,12 +106,7 @@ def export_error(subject: Subject, word: str) -> str:
     raise NotApplicable("it is exported")
 
 
-@producer_rule(
-    "c-api.agrees",
-    EXCHANGE_API,
-    given="table",
-    refusal="BufferError",
-)
+@producer_rule("c-api.agrees", EXCHANGE_API, given="table", refusal="BufferError")
 def agrees(subject: Subject) -> str:
     """the table and __dlpack__ export the same memory on the same device
 
@@ -140,11 +125,7 @@ def agrees(subject: Subject) -> str:
     return "the same memory"
 
 
-@producer_rule(
-    "c-api.borrow",
-    f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
-    given="table",
-)
+@producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync", given="table")
 def borrow(subject: Subject) -> str:
     """dltensor_from_py_object_no_sync describes the array, and keeps no reference
 
@@ -163,11 +144,7 @@ def borrow(subject: Subject) -> str:
     return leaks.require_none(lambda: api.borrow(array), array)
 
 
-@producer_rule(
-    "c-api.import",
-    f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync",
-    given="table",
-)
+@producer_rule("c-api.import", f"{EXCHANGE_API}.managed_tensor_to_py_object_no_sync", given="table")
 def import_(subject: Subject) -> str:
     """managed_tensor_to_py_object_no_sync makes an array of the type, and owns the tensor
 
@@ -200,11 +177,7 @@ def import_(subject: Subject) -> str:
     return "its deleter was called once"
 
 
-@producer_rule(
-    "c-api.leak",
-    EXCHANGE_API,
-    given="table",
-)
+@producer_rule("c-api.leak", EXCHANGE_API, given="table")
 def leak(subject: Subject) -> str:
     """an exchange through the table leaks nothing
 
@@ -220,11 +193,7 @@ def leak(subject: Subject) -> str:
     return leaks.require_none(lambda: api.from_object(array).release(), array)
 
 
-@producer_rule(
-    "c-api.allocate",
-    f"{EXCHANGE_API}.managed_tensor_allocator",
-    given="table",
-)
+@producer_rule("c-api.allocate", f"{EXCHANGE_API}.managed_tensor_allocator", given="table")
 def allocate(subject: Subject) -> str:
     """managed_tensor_allocator allocates memory as the prototype describes
 
@@ -243,10 +212,7 @@ def allocate(subject: Subject) -> str:
 
 
 @producer_rule(
-    "c-api.allocate-error",
-    f"{EXCHANGE_API}.managed_tensor_allocator",
-    risky=True,
-    given="table",
+    "c-api.allocate-error", f"{EXCHANGE_API}.managed_tensor_allocator", risky=True, given="table"
 )
 def allocate_error(subject: Subject) -> str:
     """an allocation that fails returns -1 and calls SetError with the reason, once

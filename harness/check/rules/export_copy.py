@@ -156,12 +156,7 @@ def copy_false(subject: Subject, word: str, **keywords: Any) -> str:
     return "the same memory"
 
 
-@producer_rule(
-    "export.copy-none",
-    COPYING,
-    arrays=FILLED,
-    variants=combined(STRUCTS, ANY_COPY, {}),
-)
+@producer_rule("export.copy-none", COPYING, arrays=FILLED, variants=combined(STRUCTS, ANY_COPY, {}))
 def copy_none(subject: Subject, word: str, **keywords: Any) -> str:
     """copy=None exports the array's own memory where that is possible
 

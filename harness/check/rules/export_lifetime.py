@@ -98,12 +98,7 @@ def twice(subject: Subject, word: str, **keywords: Any) -> str:
 
 
 @producer_rule(
-    "export.renamed-capsule",
-    SPEC,
-    risky=True,
-    source="large",
-    arrays=("line",),
-    variants=STRUCTS,
+    "export.renamed-capsule", SPEC, risky=True, source="large", arrays=("line",), variants=STRUCTS
 )
 def renamed_capsule(subject: Subject, word: str, **keywords: Any) -> str:
     """a renamed capsule does not delete its tensor

@@ -46,9 +46,7 @@ def capsule(subject: Subject, word: str, **keywords: Any) -> str:
 
 
 @producer_rule(
-    "export.name-static",
-    f"{SPEC}, Implementation",
-    variants=combined(STRUCTS, {}, COPY),
+    "export.name-static", f"{SPEC}, Implementation", variants=combined(STRUCTS, {}, COPY)
 )
 def name_static(subject: Subject, word: str, **keywords: Any) -> str:
     """the name of the capsule is statically allocated: two capsules have the same

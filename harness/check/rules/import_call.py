@@ -44,12 +44,7 @@ def keywords(subject: Subject) -> str:
     return "both"
 
 
-@consumer_rule(
-    "import.stream-host",
-    f"{METHOD}, stream",
-    struct="asks",
-    records=True,
-)
+@consumer_rule("import.stream-host", f"{METHOD}, stream", struct="asks", records=True)
 def stream_host(subject: Subject) -> str:
     """a producer on the CPU gets the stream None, or no stream argument
 
@@ -116,12 +111,7 @@ _add_stream(
 _add_stream("rocm", 0, "on ROCm, the consumer passes its current stream: 0 for the default")
 
 
-@consumer_rule(
-    "import.missing-method",
-    f"{FROM_DLPACK}, Raises",
-    struct="none",
-    imports=False,
-)
+@consumer_rule("import.missing-method", f"{FROM_DLPACK}, Raises", struct="none", imports=False)
 def missing_method(subject: Subject) -> str:
     """an object without __dlpack__ raises AttributeError
 
@@ -196,11 +186,7 @@ def missing_one_method(subject: Subject, word: str, has: str) -> str:
     return "imported"
 
 
-@consumer_rule(
-    "import.capsule-renamed",
-    SPEC,
-    records=True,
-)
+@consumer_rule("import.capsule-renamed", SPEC, records=True)
 def capsule_renamed(subject: Subject) -> str:
     """the capsule is renamed when it is consumed
 
@@ -220,12 +206,7 @@ def capsule_renamed(subject: Subject) -> str:
     raise Broken(f"it is still {name}")
 
 
-@consumer_rule(
-    "import.capsule-name",
-    SPEC,
-    struct="name",
-    imports=False,
-)
+@consumer_rule("import.capsule-name", SPEC, struct="name", imports=False)
 def capsule_name(subject: Subject) -> str:
     """a capsule of another name is refused
 
@@ -238,13 +219,7 @@ def capsule_name(subject: Subject) -> str:
     raise Broken("it is imported")
 
 
-@consumer_rule(
-    "import.consumed-twice",
-    SPEC,
-    risky=True,
-    struct="twice",
-    records=True,
-)
+@consumer_rule("import.consumed-twice", SPEC, risky=True, struct="twice", records=True)
 def consumed_twice(subject: Subject) -> str:
     """a capsule that was consumed already is rejected
 

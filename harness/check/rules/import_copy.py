@@ -58,12 +58,7 @@ SITUATIONS: dict[str, Any] = {
 }
 
 
-@consumer_rule(
-    "import.copy-true",
-    COPY,
-    call="{function}({array}, copy=True)",
-    **SITUATIONS,
-)
+@consumer_rule("import.copy-true", COPY, call="{function}({array}, copy=True)", **SITUATIONS)
 def copy_true(subject: Subject, word: str, **struct: Any) -> str:
     """copy=True returns a copy, not the producer's memory
 

@@ -32,11 +32,7 @@ def unchanged(subject: Subject, producer: KnownProducer, result: Any, when: str)
         raise Broken(f"its values changed {when}")
 
 
-@consumer_rule(
-    "import.deleter-once",
-    DELETER,
-    counts=True,
-)
+@consumer_rule("import.deleter-once", DELETER, counts=True)
 def deleter_once(subject: Subject) -> str:
     """the deleter is called once, after the result is deleted
 
@@ -50,11 +46,7 @@ def deleter_once(subject: Subject) -> str:
     return producer.require_deleted()
 
 
-@consumer_rule(
-    "import.deleter-not-early",
-    DELETER,
-    counts=True,
-)
+@consumer_rule("import.deleter-not-early", DELETER, counts=True)
 def deleter_not_early(subject: Subject) -> str:
     """the deleter is not called while the result uses the memory
 
@@ -76,11 +68,7 @@ def deleter_not_early(subject: Subject) -> str:
     return "not before" if not early else "it copied, and gave the memory back at once"
 
 
-@consumer_rule(
-    "import.view-keeps",
-    DELETER,
-    counts=True,
-)
+@consumer_rule("import.view-keeps", DELETER, counts=True)
 def view_keeps(subject: Subject) -> str:
     """the deleter is not called before the last view is deleted
 
@@ -161,12 +149,7 @@ def structs(subject: Subject) -> list[dict[str, bool]]:
     return variants
 
 
-@consumer_rule(
-    "import.exported-again",
-    SPEC,
-    risky=True,
-    counts=True,
-)
+@consumer_rule("import.exported-again", SPEC, risky=True, counts=True)
 def exported_again(subject: Subject) -> str:
     """an export of the result, to the library itself too, may outlive it, and releases the memory
 
@@ -212,11 +195,7 @@ def imported_again(subject: Subject) -> str:
     return producer.require_deleted()
 
 
-@consumer_rule(
-    "import.several",
-    DELETER,
-    counts=True,
-)
+@consumer_rule("import.several", DELETER, counts=True)
 def several(subject: Subject) -> str:
     """several imports of one buffer are deleted independently
 
@@ -250,11 +229,7 @@ def several(subject: Subject) -> str:
     return "each deleter was called once"
 
 
-@consumer_rule(
-    "import.other-thread",
-    SPEC,
-    counts=True,
-)
+@consumer_rule("import.other-thread", SPEC, counts=True)
 def other_thread(subject: Subject) -> str:
     """the result may be dropped in another thread
 

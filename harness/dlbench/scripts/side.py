@@ -4,6 +4,7 @@ loaded by its path."""
 from __future__ import annotations
 
 import ast
+import copy
 import re
 import warnings
 from collections.abc import Iterator, Sequence
@@ -117,8 +118,8 @@ class Side:
                     return text
             for name in names:
                 if name in self._bound(file):
-                    call = f"{self._loaded(file, name)}({array})"
-                    return self._plain(call) if name in ("values", "memory") else call
+                    text = self._applied(file, name, array)
+                    return f"np.asarray({text})" if name in ("values", "memory") else text
         return ""
 
     def has(self, name: str) -> bool:
@@ -133,6 +134,22 @@ class Side:
     def own(self, name: str) -> str:
         """A function of the library's adapters."""
         return self._loaded(next(f for f in self.files if name in self._bound(f)), name)
+
+    def _applied(self, file: AdapterFile, name: str, array: str) -> str:
+        """A function of the adapter, called: `array.data_ptr()` where it only returns that."""
+        nodes = [node for node in self.trees[file.role].body if name in bound_names(node)]
+        node, text = copy.deepcopy(nodes[-1]), ""
+        if isinstance(node, ast.Assign):
+            text = f"{ast.unparse(node.value)}({array})"
+        elif isinstance(node, ast.FunctionDef) and isinstance(node.body[0], ast.Return):
+            for part in ast.walk(node.body[0]):
+                if isinstance(part, ast.Name) and part.id == node.args.args[0].arg:
+                    part.id = array
+            text = ast.unparse(node.body[0]).removeprefix("return ")
+        if not text or self._read(text, file) is None:
+            return f"{self._loaded(file, name)}({array})"
+        self._import([text], file)
+        return text
 
     def values(self, array: str, case: Case | None = None) -> str:
         """The array's content, as a NumPy array."""
@@ -149,7 +166,11 @@ class Side:
         if shown and shown == address:
             return address, ""
         self.lines = before
-        shown = self._first(("memory",), array) or self._plain(array)
+        shown = self._first(("memory",), array)
+        if not shown:
+            shown = (
+                f"np.asarray({array})" if any(f.script for f in self.files) else self._plain(array)
+            )
         if shown == array:
             return f"{array}.ctypes.data", ""
         return f"{array}_view.ctypes.data", f"{array}_view = {shown}"
