@@ -10,6 +10,7 @@ from typing import Any
 
 import matplotlib as mpl
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from matplotlib.patches import Polygon, Rectangle
@@ -79,7 +80,7 @@ def test_a_figure_is_two_files(name: str, shape: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_text_leaves_the_figure(name: str, shape: str) -> None:
     figure = FIGURES[name](doc(SHAPES[shape]))
-    mpl.backends.backend_agg.FigureCanvasAgg(figure).draw()
+    FigureCanvasAgg(figure).draw()
     frame = figure.bbox.padded(1)
     for text in figure.axes[0].texts:
         box = text.get_window_extent()
