@@ -397,7 +397,7 @@ def test_a_journal_from_elsewhere_chooses_no_program(dlbench: Run, key: str, pat
     for words in (("--resume", "run"), ("compare", "--resume", "run"), ("--resume", "run", *other)):
         status, _, err = dlbench(*words)
         assert (status, err.count("\n")) == (2, 1)
-        assert "names code that this command does not" in err
+        assert "must name the interpreters and adapters" in err
         assert path in err
     assert not Path("ran").exists()
 

@@ -135,9 +135,10 @@ def test_a_run_is_resumed_in_the_same_environments_only(tmp_path: Path) -> None:
     journal.write_text("".join([first, *(line for line in rest if "environment:old" not in line)]))
 
     other_pythons.install(tmp_path / "old", "shiny", "1.1")
-    for words in ((), ("--env", f"new={python}")):
+    own = ("--adapters", "adapters", "--env", f"old={python}")
+    for words in ((), ("--env", f"new={python}"), (*own, "--env", f"new={python}")):
         status, _, err = run(tmp_path, "--resume", "run", *words)
-        assert (status, "names code that this command does not" in err) == (2, True), err
+        assert (status, "must name the interpreters and adapters" in err) == (2, True), err
     again = ("--resume", "run", "--no-plots", *shlex.split(err)[-4:])
     assert again[-4:-1] == ("--env", f"old={python}", "--adapters")
     status, _, err = run(tmp_path, *again)

@@ -217,21 +217,21 @@ def program_words(own: Mapping[str, Any]) -> list[str]:
 
 
 def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, Any]) -> None:
-    """Raises BadInput unless the command names all code that the journal names: a folder from
-    elsewhere must not choose a program here."""
+    """Raises BadInput unless the command names the code that the journal names, and no other: a
+    folder from elsewhere must not choose a program here."""
     env = [*(params.get("env") or []), params.get("base_env"), params.get("head_env")]
     env = [text for text in env if text]
     named = {*env, *(f"{name}={python}" for name, python in env_option.read(env).items())}
     if params.get("adapters"):
         named.add(str(Path(params["adapters"]).absolute()))
-    stored = [*own["request"].get("env", []), *own.get("compare", {}).get("env", [])]
-    stored += filter(None, [own["request"].get("adapters")])
-    if not named.issuperset(stored):
+    stored = {*own["request"].get("env", []), *own.get("compare", {}).get("env", [])}
+    stored |= {*filter(None, [own["request"].get("adapters")])}
+    if not stored <= named or len(stored) < len(env) + bool(params.get("adapters")):
         verb = ["compare"] if "compare" in own else []
         command = dlbench_command(*verb, "--resume", folder, *program_words(own))
         raise BadInput(
-            f"cannot resume {str(folder)!r}: its journal names code that this command does not; "
-            f"to run it: {command}"
+            f"cannot resume {str(folder)!r}: the command must name the interpreters and adapters "
+            f"of the journal, and no others: {command}"
         )
 
 
