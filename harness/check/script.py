@@ -117,7 +117,7 @@ def script(
 def _judged(rule: Rule) -> list[str]:
     """What ends the script: a refusal may be allowed, other errors are the fault."""
     refusal = rule.refusal
-    if not refusal and rule.given in ("capsule", "struct", "versioned"):
+    if not rule.call and rule.given in ("capsule", "struct", "versioned"):
         refusal = "BufferError"
     parts = [(BROKEN, "Exception")]
     if refusal == "Exception":

@@ -111,9 +111,23 @@ def make(case, device):
 """
 
 
+REFUSING = """\
+class Array:
+    def __dlpack__(self, **words):
+        raise BufferError("not today")
+
+
+def make(case, device):
+    return Array()
+"""
+
+
 @pytest.mark.parametrize(
     ("source", "rule", "signal", "status", "actual"),
     [
+        # A refusal is the fault of one rule, and allowed by the other.
+        (REFUSING, "export.device-host", "", 1, "actual: the rule is broken: BufferError"),
+        (REFUSING, "export.alignment", "", 0, "actual: refused, which is allowed: BufferError"),
         # The freed memory is unmapped, or is written again.
         (
             DANGLING,
