@@ -86,7 +86,6 @@ def test_a_measured_cell_runs(  # type: ignore[no-untyped-def]
     script = repro.script(entry_of(entry), found, {"mine": "1.0"})
     done = ran(script, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert "numpy.ndarray" in done.stdout
     assert done.stdout.splitlines()[-2:] == ["expected: an array", "actual: an array"]
     assert undefined(script) == set()
     assert "# with mine 1.0" in script
@@ -124,7 +123,7 @@ def verdict(done: subprocess.CompletedProcess[str]) -> tuple[str, str, int]:
     """What is expected, what happens, and the exit status."""
     expected, actual = done.stdout.splitlines()[-2:]
     assert (expected[:10], actual[:8]) == ("expected: ", "actual: "), done
-    return expected[10:], actual[8:], done.returncode
+    return expected[10:], actual[8:].partition(":")[0], done.returncode
 
 
 @pytest.mark.parametrize(("shows", "honest", "observed", "expected", "words"), CLAIMS)
@@ -305,7 +304,7 @@ def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) ->
     assert "# observed: refused: BufferError: not today" in script
     done = ran(script, tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-3] == "not today"
+    assert "actual: BufferError: not today" in done.stdout
     assert verdict(done) == ("an array or BufferError", "BufferError", 0)
 
 

@@ -58,7 +58,7 @@ def test_a_conversion_is_shown_what_it_refused_alone(tmp_path: Path) -> None:
     entry = samples.missing("mine", "mine", "refused", "not that way", **given)
     done = ran(repro.script(entry_of(entry), planted(tmp_path, SHY, CONVERT), {}), tmp_path)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-3] == "not that way"
+    assert "actual: BufferError: not that way" in done.stdout
 
 
 @pytest.mark.parametrize("protocol", ["dlpack", "dlpack_legacy"])
@@ -68,7 +68,7 @@ def test_an_export_that_raised_is_called_again(tmp_path: Path, protocol: str) ->
     entry = samples.missing("mine", "mine", "refused", "not today", **given)
     done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
     assert done.returncode == 0
-    assert done.stdout.splitlines()[-3] == "not today"
+    assert "actual: BufferError: not today" in done.stdout
 
 
 LAMBDA = "lambda *args, x=array, **kwargs"
