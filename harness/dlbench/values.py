@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
 
 from dlbench import _core
 from dlbench.document import CodedWarning, EnvironmentFacts, Measured, NotMeasured
@@ -15,6 +16,7 @@ number = _core.format_number  #: (1.4812, 0.2) -> "1.5"; the half-width may be l
 duration = _core.format_duration  #: (1733.0, 200.0) -> "1.7 us", in ns
 percent = _core.format_share  #: 0.031 -> "3.1 %"
 size = _core.format_bytes  #: 4096 -> "4 KiB", 1000 -> "1000 B"
+TWO_DIGITS = Context(prec=2, rounding=ROUND_HALF_UP)
 #: The meaning of marks.
 LOSES_TEXT = "drops or converts a property"
 NEAR_FLOOR_TEXT = f"less than {_core.near_floor:g}x the overhead floor"
@@ -97,8 +99,10 @@ def between_processes(environment: EnvironmentFacts) -> str:
 
 
 def rate(gb_per_s: float) -> str:
-    """Without the unit: "2.2", "16", "0.013"."""
-    return f"{gb_per_s:.2g}" if gb_per_s < 10 else f"{gb_per_s:.0f}"
+    """Without the unit, a half rounded up as on the page: "2.2", "16", "0.013"."""
+    if gb_per_s < 10:
+        return f"{TWO_DIGITS.create_decimal(gb_per_s).normalize():f}"
+    return f"{Decimal(gb_per_s).quantize(Decimal(1), ROUND_HALF_UP)}"
 
 
 def extent(numbers: Iterable[float], text: Callable[[float], str] = str, to: str = "..") -> str:

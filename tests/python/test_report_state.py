@@ -14,7 +14,7 @@ import synthetic
 from browser import Open, Page
 from dlbench import values
 from dlbench.plots import library_styles, report
-from test_terminal import SUPPORTED
+from test_terminal import FORMATTERS, formats
 from typed import entry_of
 
 pytestmark = pytest.mark.browser
@@ -156,13 +156,20 @@ def test_times_have_the_digits_that_their_intervals_support(open_page: Open) -> 
         assert values.interval_ends(entry_of(entry)).split(" .. ")[1] in label
     random = Random(1)
     times = [[10 ** random.uniform(-2, 13), 10 ** random.uniform(-3, 13)] for _ in range(3000)]
-    rows = [[ns, half] for ns, half, _ in SUPPORTED] + times + [[-ns, half] for ns, half in times]
+    rows = [[kind, value, half] for kind, value, half, _ in formats()]
+    rows += [[kind, sign * ns / scale, half] for kind, scale in (("duration", 1), ("number", 1),
+             ("share", 1e3)) for ns, half in times for sign in (1, -1)]  # fmt: skip
+    rows += [["bytes", random.randrange(1 << 12) << shift, 0] for shift in range(41)]
+    rows += [["rate", 10 ** random.uniform(-4, 4), 0] for _ in range(500)]
+    rows += [["rate", tie, 0] for tie in (2.25, 10.5, 12.5, 9.96, 0.125, 2.0, 100.0)]
+    formatters = {**FORMATTERS, "rate": lambda value, _: f"{values.rate(value)} GB/s"}
     source = (Path(report.__file__).parent / "js/text.js").read_text(encoding="utf-8")
     script = f"""rows => {{ {source}
-        return rows.map((row) => [duration(...row), number(...row), percent(row[0] / 1e3)]); }}"""
-    shown = [[values.duration(*row), values.number(*row), values.percent(row[0] / 1e3)]
-             for row in rows]  # fmt: skip
-    assert page.own.evaluate(script, rows) == shown
+        const formatters = {{ duration, number, share: percent, bytes: size, rate }};
+        return rows.map(([kind, ...row]) => formatters[kind](...row)); }}"""
+    shown = [formatters[kind](value, half) for kind, value, half in rows]
+    found = page.own.evaluate(script, rows)
+    assert [row for row, one, two in zip(rows, shown, found, strict=True) if one != two] == []
 
 
 def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:

@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+from ast import literal_eval
 from pathlib import Path
 
 import pytest
@@ -209,22 +210,24 @@ def test_durations_have_three_digits(ns: float, text: str) -> None:
 
 
 #: A time, the half-width of its interval, and the text; the report's JavaScript has the same rule.
-SUPPORTED = [
-    (41.3, 0.0, "41.3 ns"), (41.3, 0.05, "41.3 ns"), (41.3, 0.2, "41.3 ns"), (41.3, 6, "41 ns"),
-    (41.3, 12, "41 ns"), (127.5, 90, "130 ns"), (3.7, 0.4, "3.7 ns"), (3.7, 12, "3.7 ns"),
-    (0.3, 0.004, "0.30 ns"), (0.3, 3, "0.30 ns"), (345, 20, "350 ns"), (1286, 3000, "1.3 us"),
-    (996, 20, "1.00 us"), (996, 300, "1.0 us"), (999.4, 3, "999 ns"), (99.96, 0.3, "100 ns"),
-    (16_600, 4000, "17 us"), (16_600, 40_000, "17 us"), (2_050_000, 90_000, "2.05 ms"),
-    (3.2e9, 1e9, "3.2 s"), (4.24e12, 1e12, "4200 s"), (-12.34, 0, "-12.3 ns"), (0, 0, "0.00 ns"),
-    (9.0, 5e-324, "9.00 ns"),
-]  # fmt: skip
+FORMATTERS = {"duration": values.duration, "number": values.number,
+              "share": lambda value, _: values.percent(value),
+              "bytes": lambda value, _: values.size(value)}  # fmt: skip
 
 
-@pytest.mark.parametrize(("ns", "half_width", "text"), SUPPORTED)
-def test_a_time_has_the_digits_that_its_interval_supports(
-    ns: float, half_width: float, text: str
+def formats() -> list[tuple[str, float, float, str]]:
+    """The table that the tests of C++ and of the page read, too."""
+    text = (Path(__file__).parents[1] / "core/model/formats.inc").read_text()
+    rows = re.findall(r'FORMAT\((\w+), (\S+), (\S+), "(.*)"\)', text)
+    return [(kind, literal_eval(value), literal_eval(half), shown)
+            for kind, value, half, shown in rows]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "value", "half_width", "text"), formats())
+def test_a_number_has_the_digits_that_its_interval_supports(
+    kind: str, value: float, half_width: float, text: str
 ) -> None:
-    assert values.duration(ns, half_width) == text
+    assert FORMATTERS[kind](value, half_width) == text
 
 
 UNITS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}

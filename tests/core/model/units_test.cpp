@@ -59,39 +59,16 @@ TEST(Units, NameWhatWasWrongAndWhatIsAllowed) {
   }
 }
 
-TEST(FormatDuration, HasThreeDigitsAndAUnit) {
-  EXPECT_EQ(format_duration(0.25), "0.25 ns");
-  EXPECT_EQ(format_duration(31.25), "31.3 ns");
-  EXPECT_EQ(format_duration(999.4), "999 ns");
-  EXPECT_EQ(format_duration(999.6), "1.00 us");
-  EXPECT_EQ(format_duration(5000), "5.00 us");
-  EXPECT_EQ(format_duration(16.6e6), "16.6 ms");
-  EXPECT_EQ(format_duration(2.05e12), "2050 s");
-  EXPECT_EQ(format_duration(127.5, 90), "130 ns");
-  EXPECT_EQ(format_duration(-1286, 4000), "-1.3 us");
-}
-
-TEST(FormatNumber, HasThreeDigitsAtMost) {
-  EXPECT_EQ(format_number(130930), "131000");
-  EXPECT_EQ(format_number(130930, 4000), "131000");
-  EXPECT_EQ(format_number(130930, 20000), "130000");
-}
-
-TEST(FormatShare, HasTwoDigitsOrATenthOfAPercent) {
-  EXPECT_EQ(format_share(0.0004), "0.0 %");
-  EXPECT_EQ(format_share(0.031), "3.1 %");
-  EXPECT_EQ(format_share(-0.258), "-26 %");
-  EXPECT_EQ(format_share(0.0996), "10 %");
-  EXPECT_EQ(format_share(11), "over 1000 %");
-}
-
-TEST(FormatBytes, TakesTheLargestUnitThatIsExact) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(1000), "1000 B");
-  EXPECT_EQ(format_bytes(4096), "4 KiB");
-  EXPECT_EQ(format_bytes(1536), "1536 B");
-  EXPECT_EQ(format_bytes(4 << 20), "4 MiB");
-  EXPECT_EQ(format_bytes(std::uint64_t{5} << 40), "5 TiB");
+TEST(Format, PrintsTheTableThatPythonAndThePagePrint) {
+  const auto duration = &format_duration;
+  const auto number = &format_number;
+  const auto share = [](double value, double) { return format_share(value); };
+  const auto bytes = [](double value, double) {
+    return format_bytes(static_cast<std::uint64_t>(value));
+  };
+#define FORMAT(kind, value, half_width, text) EXPECT_EQ(kind(value, half_width), text);
+#include "model/formats.inc"
+#undef FORMAT
 }
 
 TEST(FormatBytes, IsReadBack) {
