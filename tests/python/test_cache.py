@@ -149,6 +149,12 @@ def test_devices_and_imports_are_those_that_the_library_has(tmp_path: Path) -> N
     assert words[words.index("imports") + 1] == "convert"
 
 
+def test_a_version_that_only_the_adapter_reads_is_listed(tmp_path: Path) -> None:
+    own = "DISTRIBUTION = None\nVERSION = '.'.join('371')\n"
+    text = listed_of(tmp_path, NUMPYS + own, OLD)
+    assert "3.7.1" in text.split()
+
+
 def test_a_missing_module_is_named_with_the_command_that_installs_it(tmp_path: Path) -> None:
     needs = 'import no_such_module\nDISTRIBUTION = ("pytest[extra]", "pytest")\n'
     text = listed_of(tmp_path, needs + NUMPYS.replace("DISTRIBUTION = None\n", ""), OLD)

@@ -60,6 +60,7 @@ class Offer:
     """
 
     protocols: str  #: of its attributes
+    version: str = ""  #: as the adapter reads it where no distribution has one
     exports: tuple[str, ...] = ()  #: by calls of the library's own
     imports: tuple[str, ...] | None = None  #: by calls that this version has; None: not known
     devices: tuple[str, ...] | None = None  #: found by a worker; None: not known
@@ -94,14 +95,16 @@ def offers(library: _core.Library, place: Environment) -> Offer:
     case = _core.case("f32")
     request = {"do": "offers", "library": library.name, "device": where, "case": case}
     try:
+        version = ""
         with Worker(worker_command(place), LIMIT_S) as worker:
             for role, path in (
                 ("producer", library.producer_path),
                 ("consumer", library.consumer_path),
             ):
                 if path:
-                    worker.send_request(worker_requests.load(role, library.name, path))
-            answer = worker.send_request(request)
+                    loaded = worker.send_request(worker_requests.load(role, library.name, path))
+                    version = loaded.get("version") or version
+            answer = worker.send_request(request) | {"version": version}
         offer = _offer(answer)
         cache.write(answer, OFFERS, cache.identity(library, place))
         return offer
@@ -119,11 +122,12 @@ def offers(library: _core.Library, place: Environment) -> Offer:
 def _offer(answer: dict[str, Any]) -> Offer:
     match answer:
         case {"protocols": list(protocols), "exports": list(exports), "dispatch": dict(dispatch),
-              "imports": list(imports), "devices": list(devices)}:  # fmt: skip
+              "imports": list(imports), "devices": list(devices),
+              "version": str(version)}:  # fmt: skip
             own = " ".join(map(str, protocols)) or NOTHING
             kept = {str(name): str(found) for name, found in dispatch.items()}
             calls, where = tuple(map(str, imports)), tuple(map(str, devices))
-            return Offer(own, tuple(map(str, exports)), calls, where, dispatch=kept)
+            return Offer(own, version, tuple(map(str, exports)), calls, where, dispatch=kept)
     raise RequestFailed("an incomplete answer", "crashed")
 
 
@@ -186,7 +190,8 @@ def table(
             labeled += [f"NumPy    {numpy}"] if (numpy := offer.under_numpy()) else []
             # Of the devices that the library may have, those that it has here.
             devices = () if not offer.is_imported else offer.devices or one.devices
-            rows[named.index(one.name)] = (one.name, one.version or "-", " ".join(devices) or "-")
+            version = one.version or offer.version or "-"
+            rows[named.index(one.name)] = (one.name, version, " ".join(devices) or "-")
             head, room = columns(rows)[named.index(one.name)], max(width - widest - 2, LEAST_ROOM)
             for line in labeled:
                 name, answer = line[:NAME], line[NAME:]
