@@ -227,8 +227,11 @@ class Checked:
         return running.conclusion(self._subject, rule)
 
     def script(self, rule: Rule, observed: str) -> str:
-        """The rule's script."""
+        """The rule's script; empty for a rule that no script shows."""
         from dlbench.check import script as rule_script
+
+        if not rule.lines:
+            return ""
 
         path = getattr(self.library, rule.role)
         return rule_script.script(
