@@ -14,7 +14,7 @@ list(FILTER timed INCLUDE REGEX
   "worker/(timing|proxy|exchange|sync)/|/(module|py|capsule|consumer_call|exchange_api|import_call).cpp$")
 # The last two have public classes with members of file-local types, of which g++ warns in a joined
 # file.
-set_source_files_properties(${timed} results/schema.cpp results/strict_json.cpp
+set_source_files_properties(${timed} results/schema/schema.cpp results/schema/strict_json.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 option(DLBENCH_UNITY "Compile eight files of a room as one" ON)
 function(dlbench_unity target)

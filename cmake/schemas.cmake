@@ -1,5 +1,5 @@
 # Compiles the normative schemas in, with which readers check documents.
-foreach(schema RESULTS=schema.json JOURNAL=journal.schema.json COMPARISON=compare.schema.json)
+foreach(schema RESULTS=schema.json JOURNAL=schema/journal.schema.json COMPARISON=compare.schema.json)
   string(REPLACE "=" ";" pair ${schema})
   list(GET pair 0 name)
   list(GET pair 1 file)
@@ -7,5 +7,5 @@ foreach(schema RESULTS=schema.json JOURNAL=journal.schema.json COMPARISON=compar
   file(READ ${file} DLBENCH_${name}_SCHEMA)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
 endforeach()
-configure_file(${PROJECT_SOURCE_DIR}/results/schemas.cpp.in ${PROJECT_BINARY_DIR}/schemas.cpp @ONLY)
+configure_file(${PROJECT_SOURCE_DIR}/results/schema/schemas.cpp.in ${PROJECT_BINARY_DIR}/schemas.cpp @ONLY)
 target_sources(dlbench_results PRIVATE ${PROJECT_BINARY_DIR}/schemas.cpp)

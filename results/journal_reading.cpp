@@ -3,8 +3,8 @@
 
 #include "model/error.hpp"
 #include "results/journal.hpp"
-#include "results/schema.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/schema.hpp"
+#include "results/schema/strict_json.hpp"
 
 namespace dlbench::results {
 namespace {

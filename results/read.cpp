@@ -10,8 +10,8 @@
 #include "model/error.hpp"
 #include "results/document.hpp"
 #include "results/records.hpp"
-#include "results/schema.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/schema.hpp"
+#include "results/schema/strict_json.hpp"
 
 namespace dlbench::results {
 namespace {

@@ -8,7 +8,7 @@
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "results/field_io.hpp"
-#include "results/schema.hpp"
+#include "results/schema/schema.hpp"
 
 namespace dlbench::results {
 namespace {

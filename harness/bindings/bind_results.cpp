@@ -13,7 +13,7 @@
 #include "results/interval.hpp"
 #include "results/journal.hpp"
 #include "results/read.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 
 namespace py = pybind11;
 

@@ -12,7 +12,7 @@
 #include "json_input.hpp"
 #include "model/error.hpp"
 #include "results/document.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 #include "supervisor/process/channel.hpp"
 #include "supervisor/wire.hpp"
 

@@ -125,6 +125,7 @@ def measure(run: Path) -> None:
     assert cli.main([*words, "--out", str(run)]) == 0
 
 
+@pytest.mark.process  # drivers are queried in a process
 def test_no_draft_s_name_is_known_before(tmp_path: Path) -> None:
     run = tmp_path / "run"
     measure(run)
@@ -136,6 +137,7 @@ def test_no_draft_s_name_is_known_before(tmp_path: Path) -> None:
     assert not (run / "results.json").is_symlink()
 
 
+@pytest.mark.process  # drivers are queried in a process
 def test_a_journal_that_is_a_link_is_not_continued(tmp_path: Path, capsys: Captured) -> None:
     run, mine = tmp_path / "run", tmp_path / "mine"
     measure(run)

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "results/records.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 #include "sample.hpp"
 
 namespace dlbench::results {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 #include "sample.hpp"
 
 namespace dlbench::results {

@@ -1,5 +1,5 @@
 #include "recorded_run.hpp"
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 
 namespace dlbench::results {
 namespace {

@@ -1,4 +1,4 @@
-#include "results/strict_json.hpp"
+#include "results/schema/strict_json.hpp"
 
 #include <algorithm>
 #include <iterator>

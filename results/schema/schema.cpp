@@ -1,4 +1,4 @@
-#include "results/schema.hpp"
+#include "results/schema/schema.hpp"
 
 #include <algorithm>
 #include <array>
