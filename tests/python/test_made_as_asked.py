@@ -21,10 +21,13 @@ pytestmark = pytest.mark.process
 
 STRIDED = F32 | {"name": "f32-strided", "layout": "strided"}
 FORTRAN = F32 | {"name": "f32-fortran", "layout": "fortran"}
+SCALAR = F32 | {"name": "f32-0d", "layout": "scalar"}
 ONES = F32 | {"name": "f32-ones", "layout": "ones"}
 OFFSET = F32 | {"name": "f32-unaligned", "offset": 4}
 # Allocate their arrays, as most libraries do.
-CONTIGUOUS = NUMPY + "def make(case, device):\n    return np.array(case.numpy(), order='C')\n"
+CONTIGUOUS = (
+    NUMPY + "def make(case, device):\n    return np.array(case.numpy(), order='C', ndmin=1)\n"
+)
 SLICED = """\
 import numpy as np
 def make(case, device):
@@ -38,6 +41,7 @@ def make(case, device):
         (STRIDED, "the producer's array has strides (4,), not (8,)"),
         (FORTRAN, "the producer's array has strides (1024, 4), not (4, 16)"),
         (ONES, "the producer's array has strides (4096, 4, 4), not (12, 4, 20)"),
+        (SCALAR, "the producer's array has shape (1,), not ()"),
         (OFFSET, "bytes; the case is a multiple of 4 and no larger one"),
         (READONLY, "the producer's array may be written to"),
     ],

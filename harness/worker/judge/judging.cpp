@@ -72,15 +72,19 @@ std::uintptr_t alignment(std::uintptr_t address) {
 }
 
 // How an array of the right values differs from the case; empty if it does not. A library that
-// allocates its arrays may not have the case's layout, alignment or protection. An export that does
-// not lead to the values is a fault of the export, which is reported elsewhere.
+// allocates its arrays may not have the case's shape, layout, alignment or protection. An export
+// that does not lead to the values is a fault of the export, which is reported elsewhere.
 std::string other_than_case(const exchange::View& expected, const exchange::View& made,
                             PyObject* source, const Library& producer) {
-  if (made.shape != expected.shape || made.element_bytes() != expected.element_bytes()) return {};
-  if (expected.elements() == 0) return {};
+  if (made.elements() != expected.elements() || made.untyped) return {};
+  if (expected.elements() == 0 || made.element_bytes() != expected.element_bytes()) return {};
   const bool is_read =
       !exchange::on_host(made.device) || exchange::difference(expected, made).empty();
   if (!is_read) return {};
+  if (made.shape != expected.shape) {
+    return "has shape " + exchange::tuple_text(made.shape) + ", not " +
+           exchange::tuple_text(expected.shape);
+  }
   if (made.strides != expected.strides) {
     return "has strides " + strides_of(made) + ", not " + strides_of(expected);
   }
