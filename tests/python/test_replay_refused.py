@@ -1,4 +1,4 @@
-"""A consumer that refuses a proxy: its requests to the array itself are not known."""
+"""A consumer that imports a proxy in another way: its requests to the array are not known."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from wire import F32, plant, prepare, send_request
+from judging import GIVE, NUMPY
+from wire import F32, cross, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -72,3 +73,31 @@ def test_it_is_not_reported_to_ask_nothing(tmp_path: Path) -> None:
     assert split["error"]["reason"] == (
         "the consumer rejects a replaying proxy, so its requests to the array are unknown"
     )
+
+
+# Know the type of the array itself; a proxy they copy, refuse, or import as the array.
+COPIES = NUMPY + "def take(x): return x[:] if type(x) is np.ndarray else np.array(x)\n"
+REFUSES = NUMPY + "def take(x): return x[:] if type(x) is np.ndarray else np.asarray(x).missing\n"
+ALIKE = NUMPY + "def take(x): return np.asarray(x)[:]\n"
+
+
+@pytest.mark.parametrize(
+    ("take", "convert", "buffer"),
+    [
+        (COPIES, ("zero-copy", "own", "direct"), ("copy", "buffer", "proxy")),
+        (REFUSES, ("zero-copy", "own", "direct"), "no-protocol"),
+        (ALIKE, ("zero-copy", "buffer", "recorder"), ("zero-copy", "buffer", "direct")),
+    ],
+    ids=["copies", "refuses", "alike"],
+)
+def test_a_direct_call_is_not_credited_with_what_only_a_proxy_shows(
+    tmp_path: Path, take: str, convert: Any, buffer: Any
+) -> None:
+    take += "PROTOCOLS = dict.fromkeys(('convert', 'buffer'), take)\n"
+    for protocol, expected in (("convert", convert), ("buffer", buffer)):
+        answer = cross(tmp_path, GIVE, take, protocol, F32)
+        if "error" in answer:
+            assert answer["error"]["outcome"] == expected
+            continue
+        ok = answer["ok"]
+        assert (ok["outcome"], ok["observed"]["used"], ok["observed"]["via"]) == expected

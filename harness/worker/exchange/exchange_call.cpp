@@ -115,14 +115,12 @@ Ref ExchangeCall::import_first(const Announce& step) {
   }
 }
 
-std::optional<Failure> ExchangeCall::import_recorded(Shown shown, Recorder& recorder,
-                                                     Warnings& warnings) {
+Recorded ExchangeCall::import_recorded(Shown shown, Recorder& recorder, Warnings& warnings) {
   try {
     const RecordingProxy proxy(first_exporter(), shown, recorder);
-    const Ref dropped = import_with_warnings(proxy.get(), warnings, [] {});
-    return {};
+    return {import_with_warnings(proxy.get(), warnings, [] {}), {}};
   } catch (const Failure& failure) {
-    return failure;
+    return {{}, failure};
   }
 }
 

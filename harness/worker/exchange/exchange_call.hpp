@@ -24,6 +24,12 @@ namespace dlbench::worker {
 /// Reports the next step to the supervisor.
 using Announce = std::function<void(Step)>;
 
+/// What a consumer made of a recording proxy.
+struct Recorded {
+  Ref result;                      ///< null if it raised
+  std::optional<Failure> refusal;  ///< what it raised
+};
+
 /// The arrays of one exchange, the objects that are passed to the consumer, and the compiled call
 /// of the consumer. The libraries must outlive it.
 class ExchangeCall {
@@ -83,9 +89,9 @@ class ExchangeCall {
   Ref import_and_wait(PyObject* x);
   /// The first call on the timed path. Throws Failure.
   Ref import_first(const Announce& step);
-  /// One call through a proxy that records the consumer's requests in `recorder`. Returns the
-  /// consumer's exception, or nothing. Adds Python warnings to `warnings`.
-  std::optional<Failure> import_recorded(Shown shown, Recorder& recorder, Warnings& warnings);
+  /// One call through a proxy that records the consumer's requests in `recorder`. Adds Python
+  /// warnings to `warnings`.
+  Recorded import_recorded(Shown shown, Recorder& recorder, Warnings& warnings);
 
   /// Python warnings of the first calls on the timed path.
   Warnings& python_warnings() { return python_warnings_; }

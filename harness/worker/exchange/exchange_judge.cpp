@@ -38,6 +38,24 @@ std::optional<Failure> ExchangeJudge::find_wrong_values(PyObject* result) {
   }
 }
 
+bool ExchangeJudge::is_alike(PyObject* judged, PyObject* other, bool is_wrong) const {
+  if (Py_TYPE(judged) != Py_TYPE(other)) return false;
+  try {
+    if (const Ref memory = call_.consumer().function("memory")) {
+      const Ref held = checked(PyObject_CallOneArg(memory.get(), judged));
+      const Ref also = checked(PyObject_CallOneArg(memory.get(), other));
+      if (is_proxy(also.get())) return true;  // it holds its argument, which shows no more
+      if (Py_TYPE(held.get()) != Py_TYPE(also.get())) return false;
+    }
+    const Judgement found = judge_result(call_.pool(), call_.producer(), other, call_.consumer());
+    return !is_wrong && found.changed == judgement_.changed &&
+           found.evidence.address == judgement_.evidence.address &&
+           found.evidence.write == judgement_.evidence.write;
+  } catch (const Failure&) {
+    return is_wrong;
+  }
+}
+
 void ExchangeJudge::compare_extras(PyObject* result) {
   judgement_.changed = lost(call_.first_array(), result, call_.producer());
 }

@@ -24,6 +24,10 @@ class ExchangeJudge {
   /// if they cannot be compared.
   std::optional<Failure> find_wrong_values(PyObject* result);
 
+  /// Do two results of this exchange show the same types, values, memory and changes? The first was
+  /// judged; `is_wrong`: its values are wrong.
+  bool is_alike(PyObject* judged, PyObject* other, bool is_wrong) const;
+
   /// Compares only the extras of a dispatched result, whose values and memory are new.
   void compare_extras(PyObject* result);
 

@@ -97,7 +97,9 @@ void Prepared::find_protocol(const std::string& requested, const Announce& step)
   if (!was_found) {
     step(Step::recorder);
     try {
-      protocol.find(requested, result.get() == call.first_exporter(), wrong.has_value());
+      protocol.find(
+          requested, result.get() == call.first_exporter(), wrong.has_value(),
+          [&](PyObject* other) { return judge.is_alike(result.get(), other, wrong.has_value()); });
     } catch (const Failure& failure) {
       if (!wrong) throw;
       Failure both = *wrong;

@@ -54,9 +54,10 @@ Observation observe_through(const Recorder& recorder, const char* via) {
 }  // namespace
 
 // A consumer that checks the exact type makes no request to the proxy, so its direct call is
-// reported only as `convert`. A cell with wrong values is repeated through a proxy only if another
-// protocol was observed.
-void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong) {
+// reported only as `convert`. So is one whose recorded call raises or imports something else. A
+// cell with wrong values is repeated through a proxy only if another protocol was observed.
+void ProtocolSearch::find(const std::string& requested, bool is_same_object, bool is_wrong,
+                          const std::function<bool(PyObject*)>& is_alike) {
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
     observed_.observation.used = "own";
@@ -81,16 +82,18 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   }
   Recorder recorder;
   Warnings warnings;  // dropped, because this exchange is not the timed one
-  const std::optional<Failure> refusal = call_.import_recorded(call_.shown(), recorder, warnings);
+  const Recorded recorded = call_.import_recorded(call_.shown(), recorder, warnings);
+  const bool is_other = !recorded.result || !is_alike(recorded.result.get());
   if (requested == "convert") {
     // A general call may recognize the type and import other objects through another path.
     observed_.observation.used = "own";
-    observed_.refuses_replay = refusal.has_value();
-    if (!refusal) observe(recorder, "recorder");
-  } else if (fits(requested, recorder)) {
+    observed_.refuses_replay = is_other;
+    if (!is_other) observe(recorder, "recorder");
+  } else if (fits(requested, recorder) && !is_other) {
     observe(recorder, call_.way());
   } else if (!is_wrong || !recorder.used().empty()) {
-    use_proxy(requested, recorder.used().empty() ? "its own code for the type" : recorder.used());
+    const bool is_own = is_other || recorder.used().empty();
+    use_proxy(requested, is_own ? "its own code for the type" : recorder.used());
   }
 }
 
@@ -105,7 +108,7 @@ void ProtocolSearch::use_proxy(const std::string& requested, const std::string& 
   Recorder recorder;
   Warnings warnings;
   const std::optional<Failure> refusal =
-      call_.import_recorded(shown_for(requested), recorder, warnings);
+      call_.import_recorded(shown_for(requested), recorder, warnings).refusal;
   producer_raised_ = refusal && recorder.producer_failed();
   // A failed request for the protocol counts as a use of it.
   if (refusal && (fits(requested, recorder) || recorder.producer_failed())) throw Failure(*refusal);
@@ -175,7 +178,7 @@ Recording ProtocolSearch::record_now() {
   Recorder recorder;
   Warnings warnings;
   if (const std::optional<Failure> refusal =
-          call_.import_recorded(call_.shown(), recorder, warnings)) {
+          call_.import_recorded(call_.shown(), recorder, warnings).refusal) {
     throw Failure(*refusal);
   }
   return recorder.recording();

@@ -36,8 +36,10 @@ class ProtocolSearch {
 
   /// Calls once more through a recording proxy that offers every protocol of the producer.
   /// `is_same_object`: the direct call returned its argument. `is_wrong`: it returned wrong values.
-  /// Throws Failure `no-protocol` if the requested protocol is not used.
-  void find(const std::string& requested, bool is_same_object, bool is_wrong);
+  /// `is_alike`: may the direct call have imported what the recorded call returned? Throws Failure
+  /// `no-protocol` if the requested protocol is not used.
+  void find(const std::string& requested, bool is_same_object, bool is_wrong,
+            const std::function<bool(PyObject*)>& is_alike);
 
   /// Passes proxies that offer only the requested protocol. `direct`: how the consumer imports the
   /// array itself, for the message; may be empty. Throws Failure.

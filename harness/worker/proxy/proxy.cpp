@@ -185,6 +185,10 @@ Ref make_proxy(PyObject* x, Shown shown) {
   return Ref::steal(reinterpret_cast<PyObject*>(proxy));
 }
 
+bool is_proxy(PyObject* object) {
+  return Py_TYPE(object)->tp_dealloc == proxy_dealloc;
+}
+
 RecordingProxy::RecordingProxy(PyObject* x, Shown shown, Recorder& recorder)
     : proxy_(make_proxy(x, shown)) {
   proxy_of(proxy_.get())->recorder = &recorder;

@@ -10,6 +10,8 @@ namespace dlbench::worker {
 /// Makes a proxy of x that offers exactly these protocols and forwards every request to x.
 Ref make_proxy(PyObject* x, Shown shown);
 
+bool is_proxy(PyObject* object);
+
 /// A proxy that also records each request until the end of its scope. A consumer may keep the proxy
 /// and call it again later.
 class RecordingProxy {
