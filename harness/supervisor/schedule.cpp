@@ -81,7 +81,7 @@ void Schedule::run() {
 
 /// Gives the next workers other pages of the same code; see MappedCode.
 void Schedule::evict_code() {
-  if (context_.options.evict) kept_.merge(code_.evict());
+  if (context_.options.evict) kept_ = code_.evict();
 }
 
 /// The allowed number of concurrent imports: one for the first worker, so that its results appear
@@ -154,10 +154,10 @@ std::optional<Job> Schedule::pop_job() {
     evict_code();
   }
   if (const auto kept = kept_.find(job.group.environment); kept != kept_.end()) {
-    warn(
-        job.warnings, "code-not-evicted",
-        "another process uses " + kept->second + ", so all workers have its code at the same place",
-        data_of("file", kept->second));
+    warn(job.warnings, "code-not-evicted",
+         "another process uses " + kept->second +
+             ", so workers have its code at the same place as those before",
+         data_of("file", kept->second));
   }
   std::vector<Group> groups =
       plan_groups(context_.plan, job.group.pairs, context_.known, most_libraries_);

@@ -194,6 +194,26 @@ TEST_F(FleetTest, AnotherWorkerTakesThePlaceOfADisturbedOne) {
   EXPECT_EQ(contents_.workers.size(), 4u);
 }
 
+TEST_F(FleetTest, AResumedRunReplacesNoSecondWorkerOfACell) {
+  options_.replicas = 3;
+  bool is_ended = false;
+  watcher_.on_progress = [&](const std::string&) {
+    if (is_ended || lines("journal.jsonl").back().find("worker-replaced") == std::string::npos)
+      return;
+    is_ended = true;
+    ::raise(SIGTERM);
+  };
+  run({library("a", "disturbed@" + file("first"))});
+  ASSERT_EQ(summary_.signal, SIGTERM);
+  ASSERT_EQ(entries_.at("a>a").workers.size(), 2u);
+  watcher_ = {};
+  options_.resume = true;
+  std::filesystem::remove(file("first"));  // the next worker is disturbed, too
+  run({library("a", "disturbed@" + file("first"))});
+  EXPECT_EQ(entries_.at("a>a").workers.size(), 3u);
+  EXPECT_EQ(entries_.at("a>a").workers.back().median_ns, 10000);
+}
+
 /// Nothing explains why a worker is slow: it may be the library.
 TEST_F(FleetTest, ASlowWorkerThatNothingDisturbedIsKept) {
   options_.replicas = 3;

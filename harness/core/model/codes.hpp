@@ -78,12 +78,12 @@ struct CodeMeaning {
 };
 
 /// All warnings of cells. `results/schema.json` and the reference list the same codes.
-inline constexpr std::array<CodeMeaning, 54> kWarnings{{
+inline constexpr std::array<CodeMeaning, 55> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"bimodal", "the rounds' times form two groups"},
     {"code-not-evicted",
-     "another process uses `data.file`, so all workers had its code at the same place in memory; "
+     "another process uses `data.file`, so workers had its code at the same place in memory; "
      "another copy of the file may be slower or faster by a tenth or more"},
     {"contradiction",
      "the instrument `data.trusted` reports `data.result`, and `data.other` reports the opposite; "
@@ -163,6 +163,8 @@ inline constexpr std::array<CodeMeaning, 54> kWarnings{{
     {"values-not-checked", "the result's values could not be read"},
     {"waited-for-device", "the consumer's stream is unknown, so the wait was for the whole device"},
     {"worker-lost", "a worker ended unexpectedly, and another worker measured its cells"},
+    {"worker-replaced",
+     "a worker was disturbed, so its times are left out, and one more worker measures the cell"},
     {"workers-disagree",
      "the workers found different outcomes; `data` has the number of workers for each"},
 }};

@@ -83,10 +83,13 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   share.numbers.outcome = verdict.outcome;
   partial.shares.push_back(std::move(share));
   --missing_;
-  if (replaces_disturbed_ && partial.shares.size() >= replicas_ && !state.repeated) {
+  if (replaces_disturbed_ && partial.shares.size() >= replicas_ &&
+      !has(partial.verdict.warnings, "worker-replaced")) {
     if (const auto disturbed = disturbed_share(partial.shares)) {
       partial.shares.erase(partial.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
-      state.repeated = true;
+      // In the journal, too: a resumed run replaces no second worker.
+      warn(partial.verdict.warnings, "worker-replaced",
+           "a worker was disturbed, so one more worker measures the cell in its place");
       ++missing_;
     }
   }

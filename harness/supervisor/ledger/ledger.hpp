@@ -76,8 +76,7 @@ class Ledger {
   };
   struct CellState {
     bool recorded = false;
-    bool covered = false;   ///< it has a share, a result, or is postponed
-    bool repeated = false;  ///< one more worker takes the place of a disturbed one
+    bool covered = false;  ///< it has a share, a result, or is postponed
     std::unique_ptr<Partial> partial;
   };
 
