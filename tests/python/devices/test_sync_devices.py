@@ -1,0 +1,438 @@
+"""Synchronization on devices: honest and faulty native libraries, simulated device and drivers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fakes
+import samples
+import whole
+from dlbench import _core
+from dlbench.libraries import discover
+from dlbench.scripts import exchange as repro
+from samples import warning_codes
+from typed import doc, entry_of
+
+pytestmark = [pytest.mark.process, pytest.mark.timing]
+
+#: As in native's own files.
+ON_STREAM = """
+@contextlib.contextmanager
+def on_stream(device, handle):
+    former = {half}.stream(device)
+    {half}.set_stream(device, handle)
+    try:
+        yield
+    finally:
+        {half}.set_stream(device, former)
+"""
+
+# Native's arrays behind a type that refuses stream 2, and with an argument also never waits, or
+# refuses every stream from then on.
+PICKY = """
+import contextlib
+
+from dlbench import _native_producer
+
+DISTRIBUTION = None
+DEVICES = ("cuda",)
+ARGUMENTS = {"racing": "", "offended": ""}
+WAY = ARGUMENT[0]
+ASKED = []
+
+
+class Picky:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    @property
+    def __cuda_array_interface__(self):
+        return self.array.__cuda_array_interface__ | {"version": "3"}
+
+    def __dlpack__(self, *, stream=None, **wanted):
+        ASKED.append(stream)
+        if stream == 2 or (WAY == "offended" and 2 in ASKED):
+            raise BufferError("streams have addresses")
+        return self.array.__dlpack__(stream=-1 if WAY == "racing" else stream, **wanted)
+
+
+def make(case, device):
+    return Picky(_native_producer.DeviceArray(case.numpy(), device, memory="device", interface=3))
+
+
+def address(array):
+    return array.array.address
+
+""" + ON_STREAM.format(half="_native_producer")  # fmt: skip
+
+# Names a stream that no C long holds, and does not mind what a version is.
+FAR = """
+import contextlib
+
+from dlbench import _native_consumer
+
+DISTRIBUTION = None
+PROTOCOLS = {"dlpack": _native_consumer.from_dlpack,
+             "cuda_array_interface": _native_consumer.Importer("cpu").from_cuda_array_interface}
+
+
+class Handed:
+    def __init__(self, device, capsule):
+        self.device, self.capsule = device, capsule
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **wanted):
+        return self.capsule
+
+
+class Shown:
+    def __init__(self, source):
+        self.source = source
+        self.__cuda_array_interface__ = source.__cuda_array_interface__ | {"version": 3}
+
+
+def calls(source, target):
+    importer = _native_consumer.Importer(target)
+    return {
+        "dlpack": lambda x: importer.from_dlpack(
+            Handed(x.__dlpack_device__(), x.__dlpack__(stream=2**63, max_version=(1, 3)))
+        ),
+        "cuda_array_interface": lambda x: importer.from_cuda_array_interface(Shown(x)),
+    }
+
+
+stream = _native_consumer.stream
+
+""" + ON_STREAM.format(half="_native_consumer")  # fmt: skip
+
+PRODUCERS = ("native", "native:interface=2", "faulty:no-wait", "faulty:wrong-stream",
+             "faulty:host-sync")  # fmt: skip
+DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
+
+Cells = dict[tuple[str, str], dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=DEVICES)
+def classified(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Path, str, Cells]:
+    """The folder, the device, and each cell by producer and protocol."""
+    folder = tmp_path_factory.mktemp("sync")
+    device: str = request.param
+    words = ("--producers", ",".join(PRODUCERS), "--consumers", "native", "--devices", device)
+    more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--sizes", "4KiB")
+    environment = fakes.environment() if fakes.FOLDER else {}
+    status, out, err = whole.run(
+        folder,
+        *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "60s", "--out", "run"),
+        **({"environment": environment} if environment else {}),
+    )
+    _core.validate_document(str(folder / "run" / "results.json"))
+    document = whole.document(folder)
+    assert status == whole.status_of(document), out + err
+    cells = whole.entries(document).values()
+    found = {
+        (entry["producer"], entry["protocol"]): entry
+        for entry in cells
+        if entry.get("clock", "call") == "call"
+    }
+    return folder, device, found
+
+
+def rows(entry: dict[str, Any]) -> dict[Any, dict[str, Any]]:
+    """By stream argument."""
+    assert "sync-failed" not in warning_codes(entry)
+    return {"host" if one["reads_on"] == "host" else one["stream"]: one for one in entry["sync"]}
+
+
+def test_the_stream_that_is_named_waits(classified: tuple[Path, str, Cells]) -> None:
+    _, device, cells = classified
+    entry = cells["native", "dlpack"]
+    assert entry["outcome"] == "zero-copy", entry
+    found = rows(entry)
+    own = found.pop("own")
+    assert (own["waits"], own["content"], own["requested_by"], own.get("expected") == "order") == (
+        *("stream", "new", "consumer", True),
+    )
+    assert max(own["export_blocked"], own["import_blocked"]) < 0.3
+    assert own["gap_ns"] >= 0
+    refused = {1, 2} if device == "rocm:0" else {0}
+    number = 0 if device == "rocm:0" else 1
+    named = {"omitted", None, number} | ({2} - refused)
+    for argument in refused:
+        assert found.pop(argument)["code"] == "argument-refused", argument
+    assert {argument: one["waits"] for argument, one in found.items()} == {
+        **dict.fromkeys(named, "stream"), "host": "host", "foreign": "none", -1: "none"
+    }  # fmt: skip
+    (default,) = (one for one in entry["sync"] if _requests(one) and one["reads_on"] == "legacy")
+    assert (default["stream"], default["waits"], default["expected"]) == (number, "stream", "order")
+    # Freeing memory waits for the device.
+    assert entry["late_free"] == "safe"
+
+
+@pytest.mark.parametrize("protocol", ["dlpack_c", "cuda_array_interface"])
+def test_a_consumer_that_waits_itself_does_so_on_its_stream(
+    classified: tuple[Path, str, Cells], protocol: str
+) -> None:
+    entry = classified[2]["native", protocol]
+    observed = [(one["reads_on"], one["waits"], one.get("expected")) for one in entry["sync"]]
+    own = ("own", "stream", None if protocol == "dlpack_c" else "order")
+    assert observed == [("work", "stream", "order"), own][protocol != "dlpack_c" :]
+    assert entry["outcome"] == "zero-copy"
+
+
+def test_without_required_order_there_is_no_race(classified: tuple[Path, str, Cells]) -> None:
+    entry = classified[2]["native:interface=2", "cuda_array_interface"]
+    (one,) = rows(entry).values()
+    assert (one["waits"], one["content"], one.get("expected") == "order") == ("none", "old", False)
+    assert entry["outcome"] == "zero-copy"
+    assert entry["real_time"] > 0
+
+
+@pytest.mark.parametrize(("fault", "word"), [("no-wait", "none"), ("wrong-stream", "wrong-stream")])
+def test_a_planted_race_has_its_word_and_no_number(
+    classified: tuple[Path, str, Cells], fault: str, word: str
+) -> None:
+    folder, _, cells = classified
+    entry = cells[f"faulty:{fault}", "dlpack"]
+    own = rows(entry)["own"]
+    assert (own["waits"], own["content"], own.get("expected") == "order") == (word, "old", True)
+    assert entry["outcome"] == "race"
+    assert "real_time" not in entry
+    others = [
+        each
+        for each in whole.document(folder)["not_measured"]
+        if each["producer"] == f"faulty:{fault}" and each["protocol"] == "dlpack"
+    ]
+    assert {each["clock"] for each in others} == {"call", "ready", "device"}
+    assert {each["outcome"] for each in others} == {"race"}
+    assert cells[f"faulty:{fault}", "cuda_array_interface"]["outcome"] == "zero-copy"
+
+
+def test_a_script_has_the_exchange_and_says_so(classified: tuple[Path, str, Cells]) -> None:
+    folder, device, _ = classified
+    if device != "sim:0":
+        pytest.skip("a driver keeps the queue busy: the script shows the race itself")
+    status, script, err = whole.run(folder, "repro", "run", "faulty:no-wait", "native", "dlpack")
+    assert (status, err) == (0, "")
+    assert "busy(" not in script
+    compile(script, device, "exec")
+
+
+RACES = "20 of 20 reads saw other content\nobserved: early / now: early\n"
+WAITS = "0 of 20 reads saw other content\nobserved: early / now: in order\n"
+
+
+def run_script(script: str) -> tuple[int, str]:
+    """Its status, and what it prints where the drivers are made of threads."""
+    environment = fakes.environment()
+    package = str(Path(_core.__file__).parents[2])
+    environment["PYTHONPATH"] = f"{package}:{environment.get('PYTHONPATH', '')}"
+    done = subprocess.run(
+        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=100
+    )
+    return done.returncode, done.stdout or done.stderr
+
+
+@pytest.mark.parametrize("fault", ["no-wait", "wrong-stream"])
+def test_a_script_shows_the_race_by_the_driver(
+    classified: tuple[Path, str, Cells], fault: str
+) -> None:
+    folder, device, _ = classified
+    if device == "sim:0":
+        pytest.skip("the simulated device has no driver: its script is the exchange alone")
+    status, script, err = whole.run(folder, "repro", "run", f"faulty:{fault}", "native", "dlpack")
+    assert (status, err) == (0, "")
+    (needs,) = [line for line in script.splitlines() if line.startswith("# needs dlbench's own ")]
+    assert "_faulty_producer" in needs
+    assert run_script(script) == (0, RACES)
+
+
+def test_a_script_of_an_exchange_that_waits_shows_no_race(
+    classified: tuple[Path, str, Cells],
+) -> None:
+    folder, device, cells = classified
+    if device == "sim:0":
+        pytest.skip("the simulated device has no driver")
+    claimed = {**cells["native", "dlpack"], "outcome": "race", "code": "race", "reason": "claimed"}
+    claimed.pop("real_time")
+    script = repro.of_run(doc(whole.document(folder)), entry_of(claimed), discover.catalogue())
+    assert run_script(script) == (1, WAITS)
+    late = samples.measured("native", "native", 1.0, device=device, late_free="late")
+    script = repro.script(entry_of(late), discover.catalogue(), {})
+    assert run_script(script) == (1, WAITS)
+
+
+def test_a_host_that_waits_is_held_in_export(classified: tuple[Path, str, Cells]) -> None:
+    entry = classified[2]["faulty:host-sync", "dlpack"]
+    own = rows(entry)["own"]
+    assert (own["waits"], own["content"]) == ("host", "new")
+    assert own["export_blocked"] > 0.7 > 0.3 > own["import_blocked"]
+    assert entry["outcome"] == "zero-copy"
+
+
+def test_the_terminal_tells_it(classified: tuple[Path, str, Cells]) -> None:
+    folder = classified[0]
+    _, reported, _ = whole.run(folder, "show", "run", environment=os.environ | {"COLUMNS": "80"})
+    lines = [line.split() for line in reported.splitlines()]
+    for fault, word in (("no-wait", "none"), ("wrong-stream", "wrong-stream")):
+        wanted = [f"faulty:{fault}", "->", "native", "dlpack", word, "own"]
+        assert wanted in [line[:6] for line in lines], reported
+    assert any(line[:1] == ["race"] for line in lines)
+    assert max(map(len, reported.splitlines())) <= 80
+    _, reported, _ = whole.run(folder, "show", "run", "native", "native", "dlpack", "call")
+    assert "stream own: stream, new data read" in reported
+    assert "stream (-1): none, old data read" in reported
+
+
+@fakes.needs_fakes
+def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
+    pytest.importorskip("numba")
+    words = ("--producers", "native,numba", "--consumers", "native,numba", "--devices", "cuda:0")
+    more = ("--protocols", "cuda_array_interface", "--sizes", "4KiB", "--no-plots", "--quiet")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", "--sync", *words, *more, "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert (status, err) == (0, "")
+    found = {
+        (entry["producer"], entry["consumer"]): rows(entry)["omitted"]
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "sync" in entry
+    }
+    waits = {pair: (one["waits"], one.get("expected") == "order") for pair, one in found.items()}
+    assert waits == {
+        ("native", "native"): ("stream", True),
+        ("numba", "native"): ("stream", True),
+        ("native", "numba"): ("host", True),
+        ("numba", "numba"): ("host", True),
+    }
+    assert found["native", "numba"]["import_blocked"] > 0.7
+
+
+@fakes.needs_fakes
+def test_numbers_that_are_none_hide_no_race(tmp_path: Path) -> None:
+    for role, name, text in (("producers", "picky", PICKY), ("consumers", "far", FAR)):
+        (tmp_path / "own" / role).mkdir(parents=True)
+        (tmp_path / "own" / role / f"{name}.py").write_text(text, encoding="utf-8")
+    words = ("--adapters", "own", "--producers", "picky:racing", "--consumers", "far", "--sync")
+    more = ("--protocols", "dlpack,cuda_array_interface", "--sizes", "4KiB", "--no-plots")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", *words, *more, "--devices", "cuda:0", "--quiet", "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert status == 0, err
+    cells = {
+        entry["protocol"]: entry
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if entry.get("clock", "call") == "call"
+    }
+    own = rows(cells["dlpack"])["own"]
+    assert (own["waits"], own.get("expected") == "order") == ("none", True)
+    assert cells["dlpack"]["outcome"] == "race"
+    (one,) = rows(cells["cuda_array_interface"]).values()
+    assert (one["waits"], one.get("expected") == "order") == ("stream", False)
+    assert cells["cuda_array_interface"]["outcome"] == "zero-copy"
+
+
+@fakes.needs_fakes
+def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
+    (tmp_path / "own" / "producers").mkdir(parents=True)
+    (tmp_path / "own" / "producers" / "picky.py").write_text(PICKY, encoding="utf-8")
+    ways = ("", "racing", "offended")
+    producers = ",".join(f"picky:{way}" if way else "picky" for way in ways)
+    words = ("--adapters", "own", "--producers", producers, "--consumers", "native", "--sync")
+    more = ("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
+    environment = fakes.environment()
+    status, _, err = whole.run(
+        tmp_path, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
+    )
+    assert status == 0, err
+    _core.validate_document(str(tmp_path / "run" / "results.json"))
+    cells = {
+        entry["producer"].partition(":")[2]: entry
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if entry.get("clock", "call") == "call"
+    }
+    assert cells.keys() == set(ways)
+    for way, entry in cells.items():
+        found = rows(entry)
+        assert found[2]["reason"] == "BufferError: streams have addresses"
+        assert found["own"]["waits"] == ("none" if way == "racing" else "stream")
+    assert [cells[way]["outcome"] for way in ways] == ["zero-copy", "race", "zero-copy"]
+    # Late frees are tried before any value that a library may mind.
+    assert {entry["late_free"] for entry in cells.values()} == {"safe"}
+
+
+@fakes.needs_fakes
+def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
+    """cuda.core reads on the stream that its calls name, and ignores that of its consumers."""
+    pytest.importorskip("cuda.core")
+    words = ("--producers", "native,cuda_core", "--consumers", "native,cuda_core", "--sync")
+    more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--devices", "cuda:0")
+    status, _, err = whole.run(
+        tmp_path,
+        *("--matrix", *words, *more, "--sizes", "4KiB", "--no-plots", "--quiet", "--out", "run"),
+        environment=fakes.environment(),
+    )
+    assert (status, err) == (0, "")
+    found = {
+        (entry["producer"], entry["consumer"], entry["protocol"]): (
+            entry["outcome"] == "race",
+            *(
+                (one["waits"], one.get("expected") == "order")
+                for one in entry["sync"]
+                if _requests(one) and one["reads_on"] != "legacy"
+            ),
+        )
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
+    }
+    late = {
+        (entry["producer"], entry["late_free"])
+        for entry in whole.entries(whole.document(tmp_path)).values()
+        if "late_free" in entry
+    }
+    assert late == {("native", "safe"), ("cuda_core", "late")}
+    assert found == {
+        ("native", "cuda_core", "dlpack"): (False, ("stream", True)),
+        ("native", "cuda_core", "cuda_array_interface"): (False, ("stream", True)),
+        ("cuda_core", "native", "dlpack"): (True, ("none", True)),
+        ("cuda_core", "cuda_core", "dlpack"): (True, ("none", True)),
+        # The stream that it says it works on is the default one.
+        ("cuda_core", "native", "dlpack_c"): (True, ("none", True), ("wrong-stream", False)),
+    }
+    status, script, err = whole.run(tmp_path, "repro", "run", "cuda_core", "cuda_core", "dlpack")
+    assert (status, err) == (0, "")
+    assert "dlbench" not in script
+    assert run_script(script) == (0, RACES)
+    late = samples.measured("cuda_core", "cuda_core", 1.0, device="cuda:0", late_free="late")
+    script = repro.script(entry_of(late), discover.catalogue(), {})
+    assert run_script(script) == (0, RACES)
+
+
+def _requests(one: dict[str, Any]) -> bool:
+    return bool(one["requested_by"] == "consumer")
+
+
+def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:
+    words = ("native", "native", "--sync", "--devices", "sim:0+cpu,cpu+sim:0", "--sizes", "4KiB")
+    more = ("--protocols", "dlpack", "--no-plots", "--quiet", "--out", "run")
+    status, _, err = whole.run(tmp_path, *words, *more)
+    assert (status, err) == (0, "")
+    cells = whole.entries(whole.document(tmp_path)).values()
+    assert {entry["outcome"] for entry in cells} == {"device-copy"}
+    assert not [e for e in cells if "sync" in e or "sync-failed" in warning_codes(e)]

@@ -1,0 +1,207 @@
+"""dlbench's adapters with the real libraries, each in a separate process."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import test_on_top_of_arrays
+
+import dlbench
+from dlbench import Call, X, adapter
+from outcomes import CONDITIONAL, ELSEWHERE, OUTCOMES
+
+pytestmark = pytest.mark.process
+
+PACKAGE = Path(dlbench.__file__).parent
+LOOK = Path(__file__).parents[1] / "look_at_adapter.py"
+
+PLAIN = {
+    "f32": "float32",
+    "f64": "float64",
+    "i32": "int32",
+    "i64": "int64",
+    "u8": "uint8",
+    "bool": "bool",
+    "c64": "complex64",
+}
+LAID_OUT = {
+    "f32-unaligned": {"offset": 4},
+    "f32-strided": {"layout": "strided"},
+    "f32-readonly": {"readonly": True},
+}
+CASES: list[dict[str, Any]] = [
+    *({"name": name, "dtype": dtype, "bytes": 4096} for name, dtype in PLAIN.items()),
+    *({"name": name, "dtype": "float32", "bytes": 4096, **how} for name, how in LAID_OUT.items()),
+]
+EVERY = {case["name"] for case in CASES}
+ALL_PLAIN = set(PLAIN)
+
+# What each library's `make` cannot express.
+UNSUPPORTED = {
+    "array_api_strict": set(),
+    "dpnp": set(),
+    "jax": {"f64", "i64", "f32-unaligned"},
+    "mlx": {"f32-readonly"},
+    "native": set(),
+    "numpy": set(),
+    "paddle": {"f32-readonly"},
+    "pyarrow": {"bool", "c64", "f32-strided"},
+    "tensorflow": {"f32-unaligned"},
+    "torch": {"f32-readonly"},
+    "tvm_ffi": {"f32-readonly"},
+    "warp": {"c64", "f32-readonly"},
+}
+# Those with contiguous arrays only, which a worker finds out, and with read-only arrays only.
+CONTIGUOUS = ("jax", "tensorflow")
+IMMUTABLE = (*CONTIGUOUS, "pyarrow")
+# Those that place arrays themselves, and how far these are aligned.
+OWN_PLACE = {"dpnp": 64, "jax": 64, "mlx": 8, "tensorflow": 64}
+
+# What a native array becomes: "ok", unless listed here by protocol and case ("" for each).
+CROSSED: dict[str, dict[str, dict[str, str]]] = {
+    "array_api_strict": {"dlpack": {}, "convert": {}},
+    "dpnp": {"dlpack": {}, "convert": {}},
+    "jax": {
+        "dlpack": {
+            "f64": "float32(512,)",
+            "i64": "int32(512,)",
+            "f32-strided": "JaxRuntimeError",
+            "f32-readonly": "BufferError",
+        },
+        "convert": {"f64": "float32(512,)", "i64": "int32(512,)"},
+    },
+    "mlx": {"dlpack": {"f64": "float32(512,)"}, "convert": {"f64": "float32(512,)"}},
+    "native": {
+        protocol: {}
+        for protocol in ("dlpack", "dlpack_c", "buffer", "array_interface", "array_struct")
+    },
+    "numpy": {
+        protocol: {}
+        for protocol in ("dlpack", "convert", "buffer", "array_interface", "array_struct", "array")
+    },
+    "paddle": {"dlpack": {}, "convert": {"": "TypeError"}},
+    # Bytes and objects of its own are read by the worker only: test_on_top_of_arrays has them.
+    "pyarrow": {
+        "dlpack": dict.fromkeys(("bool", "c64", "f32-strided"), "ArrowInvalid"),
+        "buffer": {"": "int8(4096,)", "f32-strided": "BufferError"},
+        "convert": {"": "TypeError"},
+    },
+    "tensorflow": {
+        "dlpack": {"f32-strided": "InvalidArgumentError", "f32-readonly": "BufferError"},
+        "convert": {},
+    },
+    "torch": {"dlpack": {}, "convert": {}},
+    "tvm_ffi": {"dlpack": {}, "dlpack_c": {}, "convert": {}},
+    "warp": {
+        "dlpack": {"c64": "RuntimeError", "f32-readonly": "BufferError"},
+        "convert": {"": "RuntimeError"},
+    },
+}
+
+
+def observe(library: str) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, str(LOOK), library, json.dumps(CASES)],
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    report: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return report
+
+
+def test_the_tables_name_each_adapter_file() -> None:
+    files = {
+        path.stem for role in ("producers", "consumers") for path in PACKAGE.glob(f"{role}/*.py")
+    }
+    others = {"faulty"}  # it is no library, and has tests of its own
+    others |= set(OUTCOMES) | set(CONDITIONAL) | ELSEWHERE
+    others |= set(test_on_top_of_arrays.TABLE) - {"pyarrow"}  # which is in both tables
+    assert files - others == set(UNSUPPORTED) == set(CROSSED)
+    assert others < files
+    consumers = {path.stem for path in PACKAGE.glob("consumers/*.py")} - others
+    assert consumers == {library for library, protocols in CROSSED.items() if protocols}
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("library", sorted(UNSUPPORTED))
+def test_a_library_against_its_adapters(library: str) -> None:
+    report = observe(library)
+    assert bool(report["version"]) == (library != "native")
+    assert report["devices"][0] == ("sycl:0" if library == "dpnp" else "cpu")
+    assert report["has_ready"] == (library in ("dpnp", "jax", "mlx"))
+
+    made = report["made"]
+    assert {name for name in made if "unsupported" in made[name]} == UNSUPPORTED[library]
+    for case in CASES:
+        facts = made[case["name"]]
+        if "unsupported" in facts:
+            assert facts["unsupported"]
+            continue
+        assert facts["fault"] == "", case["name"]
+        assert "__dlpack__" in facts["exports"]
+        size = {"uint8": 1, "bool": 1, "float32": 4, "int32": 4}.get(case["dtype"], 8)
+        is_strided = case.get("layout") == "strided" and library not in CONTIGUOUS
+        assert facts["strides"] == [size * (2 if is_strided else 1)], case["name"]
+        is_readonly = case.get("readonly", False) or library in IMMUTABLE
+        assert any(facts["readonly"]) == is_readonly, case["name"]
+        align = OWN_PLACE.get(library, 256)
+        assert facts["address"] % align == case.get("offset", 0), case["name"]
+
+    crossed = report["crossed"]
+    assert set(crossed) == set(CROSSED[library])
+    for protocol, answers in CROSSED[library].items():
+        expected = {name: answers.get(name, answers.get("", "ok")) for name in EVERY}
+        assert crossed[protocol] == expected, protocol
+
+
+def test_a_call_is_a_spelling() -> None:
+    call = Call(print, X, 3, end="")
+    assert (call.function, call.args, call.kwargs) == (print, (X, 3), {"end": ""})
+    assert repr(X) == "X"
+
+
+def test_opencls_driver_is_the_environments_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    assert adapter.opencl_cpu() == ""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libintelocl.so.2026.2").touch()
+    assert adapter.opencl_cpu() == str(tmp_path / "lib" / "libintelocl.so.2026.2")
+
+
+def test_dlbench_itself_imports_next_to_nothing() -> None:
+    heavy = "import sys, dlbench; print(sorted({'numpy', 'click', 'rich'} & set(sys.modules)))"
+    environment = {"PYTHONPATH": str(PACKAGE.parent)}
+    done = subprocess.run(
+        [sys.executable, "-c", heavy], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_clang_is_found_by_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert adapter.clang() == "clang"
+    for name in ("clang-14", "clang-17"):
+        (tmp_path / name).touch(mode=0o755)
+    assert adapter.clang() == "clang-17"
+    (tmp_path / "clang").touch(mode=0o755)
+    assert adapter.clang() == "clang"
+
+
+def test_a_capsules_pointer_leads_to_the_array() -> None:
+    import numpy as np
+
+    array = np.arange(3.0)
+    capsule = array.__dlpack__()
+    tensor = adapter.capsule_pointer(capsule, b"dltensor")
+    assert adapter.word_at(tensor) == array.ctypes.data
+    with pytest.raises(ValueError, match="PyCapsule"):
+        adapter.capsule_pointer(capsule, b"arrow_array")

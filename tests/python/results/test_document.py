@@ -1,0 +1,149 @@
+"""The normative schema, and the rules by which dashboards read a results document."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import jsonschema
+import pytest
+
+import synthetic
+from dlbench.document import context as contexts
+from dlbench.document import entry as entries
+from dlbench.document import record
+
+ROOT = Path(__file__).parents[3]
+SCHEMA = json.loads((ROOT / "results/schema.json").read_text())
+FAULTS = json.loads((ROOT / "tests/results/faults.json").read_text())
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
+
+
+def small() -> dict[str, Any]:
+    """Two libraries at one size, a refusal among them; copies have more keys, so one is there."""
+    document = synthetic.document(("numpy", "torch", "mlx"), (4096,), failing=0.0)
+    refused = synthetic.axes("dpnp", "numpy", "dlpack", "cpu", 4096, "call")
+    document["not_measured"] = [synthetic.without_number(refused, "dpnp", "numpy")]
+    shared = [entry for entry in document["benchmarks"] if entry["outcome"] == "zero-copy"]
+    copied = [entry for entry in document["benchmarks"] if entry["outcome"] == "copy"]
+    return {**document, "benchmarks": shared[:2] + copied[:1]}
+
+
+def test_the_schema_is_a_schema() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize(
+    "document", [small(), synthetic.document(), synthetic.document(failing=1.0)]
+)
+def test_a_document_passes(document: dict[str, Any]) -> None:
+    VALIDATOR.validate(document)
+
+
+def plant(document: dict[str, Any], fault: dict[str, Any]) -> dict[str, Any]:
+    changed = copy.deepcopy(document)
+    *parents, last = fault["pointer"].strip("/").split("/")
+    place: Any = changed
+    for part in parents:
+        place = place[int(part)] if isinstance(place, list) else place[part]
+    if "value" not in fault:
+        del place[last]
+    elif isinstance(place, list):
+        place[int(last) :] = [fault["value"]]
+    else:
+        place[last] = fault["value"]
+    return changed
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: json.dumps(fault)[:80])
+def test_the_schema_finds_what_the_strict_reader_finds(fault: dict[str, Any]) -> None:
+    """The reader's side of the same list is in tests/results/validate_test.cpp."""
+    document = plant(small(), fault)
+    assert document != small()
+    assert VALIDATOR.is_valid(document) == fault.get("beyond_schema", False)
+
+
+def test_new_keys_are_allowed() -> None:
+    document = small()
+    for place in (document, document["context"], document["context"]["dlbench"],
+                  document["benchmarks"][0], document["not_measured"][0]):  # fmt: skip
+        place["instructions"] = 2333
+    VALIDATOR.validate(document)
+
+
+def dashboards_complaints(document: dict[str, Any]) -> list[str]:
+    """What Google Benchmark's compare.py, github-action-benchmark and Bencher rest on."""
+    complaints = []
+    if not isinstance(document["context"].get("caches"), list):
+        complaints.append("caches is no list")
+    names = [entry["name"] for entry in document["benchmarks"]]
+    if len(set(names)) != len(names):
+        complaints.append("a name occurs twice")
+    for entry in document["benchmarks"]:
+        time, cpu = entry["real_time"], entry["cpu_time"]
+        if not (isinstance(time, (int, float)) and math.isfinite(time) and time > 0):
+            complaints.append("real_time")
+        if not (isinstance(cpu, (int, float)) and math.isfinite(cpu) and cpu >= 0):
+            complaints.append("cpu_time")
+        if entry["time_unit"] not in ("ns", "us", "ms", "s"):
+            complaints.append("time_unit")
+        if entry["run_type"] != "iteration" or "aggregate_name" in entry:
+            complaints.append("run_type")
+        if entry["run_name"] != entry["name"] or not entry["iterations"] >= 1:
+            complaints.append("run_name")
+    return complaints
+
+
+def test_dashboards_can_read_a_document() -> None:
+    assert dashboards_complaints(synthetic.document()) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "complaint"),
+    [("real_time", 0, "real_time"), ("real_time", math.nan, "real_time"),
+     ("cpu_time", math.inf, "cpu_time"), ("time_unit", "ticks", "time_unit"),
+     ("run_type", "aggregate", "run_type"), ("run_name", "other", "run_name")],
+)  # fmt: skip
+def test_the_dashboards_rules_can_be_broken(key: str, value: object, complaint: str) -> None:
+    document = small()
+    document["benchmarks"][0][key] = value
+    assert complaint in dashboards_complaints(document)
+
+
+def test_what_the_program_writes_passes(tmp_path: Path) -> None:
+    """Journal -> document by the compiled half, judged by the schema and the dashboards' rules."""
+    core = pytest.importorskip("dlbench._core")
+    document = small()
+    header = {"dlbench_journal": 1, "fingerprint": "f", "context": document["context"]}
+    worker = {"environment": "default", "imports": ["numpy", "torch"], "python": "3.11.7",
+              "gil": True, "floors_ns": synthetic.FLOORS, "reference_ns": 61.0,
+              "libraries": {"numpy": "2.4.6"}, "import_s": 0.2}  # fmt: skip
+    lines: list[dict[str, Any]] = [header, {"worker": worker}, {"worker": worker}]
+    lines += [{"entry": e} for e in document["benchmarks"] + document["not_measured"]]
+    lines.append({"end": {"wall_s": 1.5, "round_s": 1.0, "signal": 0}})
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    (tmp_path / "journal.jsonl").write_text(text + '{"entry":{"na')
+    path = Path(core.write_document(str(tmp_path)))
+    written = json.loads(path.read_text())
+    VALIDATOR.validate(written)
+    core.validate_document(str(path))
+    assert dashboards_complaints(written) == []
+    names = [entry["name"] for entry in written["benchmarks"]]
+    assert names == sorted(entry["name"] for entry in document["benchmarks"])
+
+
+@pytest.mark.parametrize("module", [entries, contexts], ids=lambda module: module.__name__)
+def test_each_key_of_a_record_is_in_the_schema(module: ModuleType) -> None:
+    text = json.dumps(SCHEMA)
+    keys = [
+        f"{name}.{key}"
+        for name, kind in vars(module).items()
+        if isinstance(kind, type) and kind.__module__ == module.__name__
+        for key, value in vars(kind).items()
+        if isinstance(value, record.Key) and f'"{key}"' not in text
+    ]
+    assert set(keys) <= {"Context.run"}  # `dlbench` there
