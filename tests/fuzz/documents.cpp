@@ -96,11 +96,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         require(!number || (*number >= 0 && std::isfinite(*number)),
                 "the reported value is a number");
       }
-      // The verdict of the time of a cell with another outcome counts if it is a difference.
+      // The verdict of the time of a cell with another outcome counts if it is a difference, or if
+      // it could hide one.
       const bool is_difference =
           cell.verdict == results::ChangeWord::slow || cell.verdict == results::ChangeWord::fast;
       const bool is_same_outcome = cell.outcome_change == results::OutcomeChange::none;
-      reported += cell.verdict && (is_same_outcome || is_difference) ? 1 : 0;
+      const bool is_counted = is_same_outcome || is_difference || cell.inconclusive.has_value();
+      reported += cell.verdict && is_counted ? 1 : 0;
     }
     std::size_t counted = 0;
     for (std::size_t word = 0; word < results::kChangeWords.size(); ++word) {

@@ -68,7 +68,7 @@ class Turns:
         each = ", ".join(f"{name} {seconds.get(name, 0.0):.1f} s" for name in dict.fromkeys(some))
         return (
             f"needs {self.need(seconds, some).least_s:.0f} s: {self.base_s:.0f} s and the imports"
-            f" of {self.imports} workers ({each}); {left:.0f} s are left;"
+            f" of {self.imports} workers ({each}); {max(left, 0.0):.0f} s are left;"
             f" DLBENCH_GPU_SECONDS extends the run"
         )
 

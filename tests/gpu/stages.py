@@ -31,6 +31,7 @@ from work import (
     DEVICE,
     KIND,
     LIBRARIES,
+    LIMIT,
     MODULES,
     NUMBER,
     PLAIN,
@@ -229,7 +230,7 @@ def traced(stage: Stage, turn: Turn) -> Iterator[Line]:
     pack = str(Path(__file__).parents[1] / "recorder/pack.py")
     done = stage.run([sys.executable, pack, str(folder), str(packed)], 15)
     if done.returncode != 0:
-        yield "fail", name, last_line(done)
+        yield "inconclusive" if LIMIT in done.stderr else "fail", name, last_line(done)
         return
     text = f"{found} calls of {done.stdout.strip()}, {packed.stat().st_size} bytes in {packed.name}"
     yield "pass" if found else "inconclusive", name, text

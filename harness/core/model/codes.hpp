@@ -56,7 +56,7 @@ inline constexpr std::array<Meaning, 20> kAll{{
     {kProxyRefused, "no-protocol",
      "the consumer imports the array but refuses dlbench's proxy, which offers only this protocol"},
     {kPythonObjects, "no-protocol",
-     "the consumer returns an array of Python objects and does not import the producer's data"},
+     "the consumer returns an array of Python objects instead of numbers, so it shares no data"},
     {kDeleterTwice, "wrong", "the deleter was called twice for one export"},
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},

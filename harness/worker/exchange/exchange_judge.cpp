@@ -289,7 +289,7 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
     warn(judgement_.warnings, copier.warnings);
   } catch (const Failure&) {
     // The consumer made no request to the array, so only the consumer can have copied.
-    if (observed.observation.used == "own" && !observed.refuses_replay)
+    if (observed.observation.used == "own" && !observed.has_unknown_requests)
       judgement_.copied_by = "consumer";
   } catch (const exchange::ViewError&) {
     // An impossible description: `judge_result` has warned already.

@@ -12,10 +12,10 @@ const Phases& ExchangePhases::prepare() {
     throw Failure{Outcome::no_protocol, "",
                   "nothing is transferred: NumPy's function calls the array's own code"};
   }
-  if (observed_.refuses_replay) {
-    throw Failure{
-        Outcome::no_protocol, "",
-        "the consumer rejects a replaying proxy, so its requests to the array are unknown"};
+  if (observed_.has_unknown_requests) {
+    throw Failure{Outcome::no_protocol, "",
+                  "the consumer treats the array in another way than a proxy of it, so its "
+                  "requests are unknown"};
   }
   if (observed_.observation.used == "own") {
     throw Failure{Outcome::no_protocol, "",

@@ -87,7 +87,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   if (requested == "convert") {
     // A general call may recognize the type and import other objects through another path.
     observed_.observation.used = "own";
-    observed_.refuses_replay = is_other;
+    observed_.has_unknown_requests = is_other;
     if (!is_other) observe(recorder, "recorder");
   } else if (fits(requested, recorder) && !is_other) {
     observe(recorder, call_.way());

@@ -12,9 +12,10 @@ namespace dlbench::worker {
 /// How the consumer imports the array, as observed.
 struct ObservedProtocol {
   Observation observation;
-  Recording recording;          ///< its requests to the array in the timed call
-  bool is_truncated = false;    ///< it made more requests than the recording holds
-  bool refuses_replay = false;  ///< its requests to the array itself are then unknown
+  Recording recording;        ///< its requests to the array in the timed call
+  bool is_truncated = false;  ///< it made more requests than the recording holds
+  /// It treats the recording proxy in another way than the array itself, or refuses the proxy.
+  bool has_unknown_requests = false;
 
   bool is_proxied() const { return observation.via == "proxy"; }
   /// Is an object of dlbench between the two libraries?

@@ -71,7 +71,8 @@ def test_it_is_not_reported_to_ask_nothing(tmp_path: Path) -> None:
     *_, split = answers(tmp_path, "x.__array__()")
     assert split["error"]["outcome"] == "no-protocol"
     assert split["error"]["reason"] == (
-        "the consumer rejects a replaying proxy, so its requests to the array are unknown"
+        "the consumer treats the array in another way than a proxy of it, so its requests are "
+        "unknown"
     )
 
 
