@@ -416,6 +416,8 @@ Entry entry_from_json(const Fields& item, bool measured) {
 }
 
 WorkerRecord worker_from(const Fields& item) {
+  // Most of its facts become those of its environment in the document.
+  check(item.value(), Schema::of_results().part("/$defs/environment"), item.place());
   return record_from<WorkerRecord>(item, "/$defs/worker");
 }
 

@@ -179,6 +179,29 @@ TEST(Journal, ABrokenLineCostsItselfAlone) {
   EXPECT_EQ(usage_error([&] { validate_document(folder / "results.json"); }), "");
 }
 
+/// Otherwise the document that is written could not be read.
+TEST(Journal, AFactThatNoDocumentMayHaveCostsItsWorker) {
+  const TemporaryFolder folder;
+  WorkerRecord negative = worker(60), odd = worker(60);
+  negative.import_seconds = {{"numpy", -1}};
+  odd.import_effects = {{"numpy", {{"weather", {"rain"}}}}};
+  for (const WorkerRecord& bad : {negative, odd}) {
+    {
+      Journal journal = Journal::create(folder / "journal.jsonl", header());
+      journal.append(bad);
+      journal.append(worker(60));
+      journal.append(measured("numpy", "torch"));
+    }
+    const JournalContents contents = read_journal(folder / "journal.jsonl");
+    EXPECT_EQ(contents.workers.size(), 1U);
+    EXPECT_EQ(contents.first_dropped.rfind("line 2: /worker/import_", 0), 0U)
+        << contents.first_dropped;
+    write_document(folder.path());
+    EXPECT_EQ(usage_error([&] { validate_document(folder / "results.json"); }), "");
+    std::filesystem::remove(folder / "journal.jsonl");
+  }
+}
+
 TEST(Journal, ABrokenHeaderIsRefused) {
   const TemporaryFolder folder;
   const std::filesystem::path path = folder / "journal.jsonl";
