@@ -184,7 +184,9 @@ def _compared(cell: Cell) -> list[str]:
     protocol = entry.protocol.partition("_versioned")[0].partition("_legacy")[0]
     protocol = "dlpack" if protocol == "dlpack_c" else protocol
     if _shows_memory(entry):
-        expected = "zero-copy" if protocol in SHARING else "zero-copy or copy"
+        # From one device to another it is copied, unless both reach the memory.
+        may_copy = protocol not in SHARING or "+" in entry.device
+        expected = "zero-copy or copy" if may_copy else "zero-copy"
         return [*_memory(cell, expected), *VERDICT]
     allowed = [REFUSALS[protocol]] if protocol in REFUSALS and entry.outcome == "refused" else []
     words = ("an array", *allowed)

@@ -46,7 +46,7 @@ stream = _native_consumer.stream
 MARKS = """\
 from pathlib import Path
 
-(Path(__file__).parents[2] / "consumers" / "dawdler.late").touch()
+(Path(__file__).parents[1] / "consumers" / "dawdler.late").touch()
 
 
 def make(case, device):

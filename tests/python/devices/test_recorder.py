@@ -465,7 +465,7 @@ def test_the_recorder_builds_with_a_compiler_alone(tmp_path: Path) -> None:
     (command,) = [line for line in readme.splitlines() if line.startswith("g++ ")]
     words = command.replace("/tmp/dlbench_recorder.so", str(tmp_path / "recorder.so")).split()
     ended = subprocess.run(
-        words, cwd=HERE.parents[2], capture_output=True, text=True, timeout=LONGEST_S
+        words, cwd=HERE.parents[1], capture_output=True, text=True, timeout=LONGEST_S
     )
     assert ended.returncode == 0, ended.stderr
     folder = tmp_path / "traces"

@@ -237,7 +237,7 @@ WAITS = "0 of 20 reads saw other content\nobserved: early / now: in order\n"
 def run_script(script: str) -> tuple[int, str]:
     """Its status, and what it prints where the drivers are made of threads."""
     environment = fakes.environment()
-    package = str(Path(_core.__file__).parents[2])
+    package = str(Path(_core.__file__).parents[1])
     environment["PYTHONPATH"] = f"{package}:{environment.get('PYTHONPATH', '')}"
     done = subprocess.run(
         [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=100

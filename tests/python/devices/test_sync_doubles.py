@@ -272,7 +272,7 @@ def test_consumers_without_a_named_stream_read_by_their_own_work(tmp_path: Path)
 
 def test_a_loop_that_the_host_drives_is_not_classified(tmp_path: Path) -> None:
     """`busy` as on the CPU, with a loop, is too slow on a GPU."""
-    text = (HERE.parents[2] / "producers" / "jax.py").read_text(encoding="utf-8")
+    text = (HERE.parents[1] / "producers" / "jax.py").read_text(encoding="utf-8")
     text = text.partition("def compute_from")[0].replace("device=CPU", "device=GPU")
     looping = 'DISTRIBUTION = None\nGPU = jax.devices("cuda")[0]\n'
     (tmp_path / "own" / "producers").mkdir(parents=True)
@@ -511,7 +511,7 @@ def test_a_crash_in_a_capture_costs_one_row(fault: str, is_lost: bool, tmp_path:
 def test_adapters_with_a_stream_leave_the_wait_to_dlbench() -> None:
     for library in ("cupy", "numba", "torch", "warp"):
         for role in ("producers", "consumers"):
-            text = (HERE.parents[2] / role / f"{library}.py").read_text(encoding="utf-8")
+            text = (HERE.parents[1] / role / f"{library}.py").read_text(encoding="utf-8")
             assert not re.search(
                 r"^(def ready|ready\b.*=|from .* import .*\bready\b)", text, re.M
             ), library

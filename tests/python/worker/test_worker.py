@@ -283,7 +283,7 @@ def test_judging_again_sees_what_changed(tmp_path: Path) -> None:
     take = (
         "import numpy as np\ncount = 0\n"
         "def f(x):\n    global count\n    count += 1\n    y = np.from_dlpack(x)\n"
-        "    return y if count < 3 else y.copy()\n"
+        "    return y if count < 4 else y.copy()\n"
         "PROTOCOLS = {'dlpack': f}\n"
     )
     answers = send_request(
