@@ -18,7 +18,9 @@ def as_numpy(array):
     try:
         return np.from_dlpack(array)
     except (AttributeError, BufferError, TypeError):
-        return np.asarray(array)
+        view = np.asarray(array)
+    assert view.dtype != object, "NumPy cannot read it"
+    return view
 
 
 #: As rules call it; in the script of a cell it may be an expression of the adapter's.

@@ -27,7 +27,9 @@ def as_numpy(array):
     try:
         return np.from_dlpack(array)
     except (AttributeError, BufferError, TypeError):
-        return np.asarray(array)"""
+        view = np.asarray(array)
+    assert view.dtype != object, 'NumPy cannot read it'
+    return view"""
 #: After the library's own array is made in C order: the layout as its slice.
 SLICES = {"fortran": ".T", "strided": "[::2]", "reversed": "[::-1]"}
 UNSLICED = {"fortran": "source.T", "strided": "np.repeat(source, 2)", "reversed": "source[::-1]"}
