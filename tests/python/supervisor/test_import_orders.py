@@ -103,13 +103,13 @@ def test_the_script_of_the_finding_fails_as_the_run_saw_it(
     _, script, err = whole.run(tmp_path, *words)
     assert script.index("import early_library") < script.index("import late_library"), err
     ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
-    assert ended.returncode == 0
-    assert "now: SIGSEGV" in ended.stdout
+    assert ended.returncode == 1
+    assert "expected: exit status 0\nactual: SIGSEGV" in ended.stdout
     # The honest order, by the same script.
     names = {"early": "late", "late": "early"}
     swapped = re.sub("(early|late)_library", lambda found: names[found[1]] + "_library", script)
     honest = subprocess.run([sys.executable, "-c", swapped], capture_output=True, text=True)
-    assert honest.returncode == 1
+    assert honest.returncode == 0
     assert "imported" in honest.stdout
 
 
