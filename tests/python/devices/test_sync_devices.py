@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import fakes
-import samples
 import whole
 from dlbench import _core
-from dlbench.libraries import discover
-from dlbench.scripts import exchange as repro
 from samples import warning_codes
-from typed import doc, entry_of
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
@@ -222,56 +216,10 @@ def test_a_planted_race_has_its_word_and_no_number(
 
 def test_a_script_has_the_exchange_and_says_so(classified: tuple[Path, str, Cells]) -> None:
     folder, device, _ = classified
-    if device != "sim:0":
-        pytest.skip("a driver keeps the queue busy: the script shows the race itself")
     status, script, err = whole.run(folder, "repro", "run", "faulty:no-wait", "native", "dlpack")
     assert (status, err) == (0, "")
     assert "busy(" not in script
     compile(script, device, "exec")
-
-
-RACES = "20 of 20 reads saw other content\nobserved: early / now: early\n"
-WAITS = "0 of 20 reads saw other content\nobserved: early / now: in order\n"
-
-
-def run_script(script: str) -> tuple[int, str]:
-    """Its status, and what it prints where the drivers are made of threads."""
-    environment = fakes.environment()
-    package = str(Path(_core.__file__).parents[1])
-    environment["PYTHONPATH"] = f"{package}:{environment.get('PYTHONPATH', '')}"
-    done = subprocess.run(
-        [sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=100
-    )
-    return done.returncode, done.stdout or done.stderr
-
-
-@pytest.mark.parametrize("fault", ["no-wait", "wrong-stream"])
-def test_a_script_shows_the_race_by_the_driver(
-    classified: tuple[Path, str, Cells], fault: str
-) -> None:
-    folder, device, _ = classified
-    if device == "sim:0":
-        pytest.skip("the simulated device has no driver: its script is the exchange alone")
-    status, script, err = whole.run(folder, "repro", "run", f"faulty:{fault}", "native", "dlpack")
-    assert (status, err) == (0, "")
-    (needs,) = [line for line in script.splitlines() if line.startswith("# needs dlbench's own ")]
-    assert "_faulty_producer" in needs
-    assert run_script(script) == (0, RACES)
-
-
-def test_a_script_of_an_exchange_that_waits_shows_no_race(
-    classified: tuple[Path, str, Cells],
-) -> None:
-    folder, device, cells = classified
-    if device == "sim:0":
-        pytest.skip("the simulated device has no driver")
-    claimed = {**cells["native", "dlpack"], "outcome": "race", "code": "race", "reason": "claimed"}
-    claimed.pop("real_time")
-    script = repro.of_run(doc(whole.document(folder)), entry_of(claimed), discover.catalogue())
-    assert run_script(script) == (1, WAITS)
-    late = samples.measured("native", "native", 1.0, device=device, late_free="late")
-    script = repro.script(entry_of(late), discover.catalogue(), {})
-    assert run_script(script) == (1, WAITS)
 
 
 def test_a_host_that_waits_is_held_in_export(classified: tuple[Path, str, Cells]) -> None:
@@ -415,13 +363,6 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
         # The stream that it says it works on is the default one.
         ("cuda_core", "native", "dlpack_c"): (True, ("none", True), ("wrong-stream", False)),
     }
-    status, script, err = whole.run(tmp_path, "repro", "run", "cuda_core", "cuda_core", "dlpack")
-    assert (status, err) == (0, "")
-    assert "dlbench" not in script
-    assert run_script(script) == (0, RACES)
-    late = samples.measured("cuda_core", "cuda_core", 1.0, device="cuda:0", late_free="late")
-    script = repro.script(entry_of(late), discover.catalogue(), {})
-    assert run_script(script) == (0, RACES)
 
 
 def _requests(one: dict[str, Any]) -> bool:
