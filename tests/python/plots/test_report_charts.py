@@ -47,7 +47,8 @@ def scaled(open_page: Open, document: dict[str, Any], device: str = "") -> Page:
     if device:
         page.own.select_option("#choice select[name=device]", device)
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#scaling-chart .legendtext")
+    # The legend of a device names it; the chart of the first device may still be there.
+    page.own.wait_for_selector(f"#scaling-chart .legendtext:has-text('{device}')")
     return page
 
 
