@@ -17,7 +17,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import bound_names, read_adapter
 from dlbench.scripts import source as content
-from dlbench.scripts.side import Side
+from dlbench.scripts.side import AS_NUMPY, Side
 from dlbench.scripts.side import script as whole
 
 PROTOCOLS = {
@@ -130,8 +130,10 @@ def _judged(rule: Rule) -> list[str]:
 @functools.cache
 def _tools() -> dict[str, ast.stmt]:
     """What scripts have in common, by the name that a statement binds."""
-    tree = ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8"))
-    return {name: node for node in tree.body for name in bound_names(node)}
+    own = ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8")).body
+    nodes = [*ast.parse(AS_NUMPY).body, *own]
+    nodes.sort(key=lambda node: not isinstance(node, ast.Import | ast.ImportFrom))
+    return {name: node for node in nodes for name in bound_names(node)}
 
 
 def tools(text: str) -> list[str]:

@@ -1,7 +1,7 @@
 """What scripts have in common. Each script holds a copy of what it uses; nothing imports this."""
 
 # mypy: ignore-errors
-# ruff: noqa: F401, PT018, T201
+# ruff: noqa: F401, F821, PT018, T201
 
 import ctypes
 import gc
@@ -13,17 +13,7 @@ from struct import pack
 
 import numpy as np
 
-
-def as_numpy(array):
-    try:
-        return np.from_dlpack(array)
-    except (AttributeError, BufferError, TypeError):
-        view = np.asarray(array)
-    assert view.dtype != object, "NumPy cannot read it"
-    return view
-
-
-#: As rules call it; in the script of a cell it may be an expression of the adapter's.
+#: As rules call it: AS_NUMPY of dlbench.scripts.side, or an expression of the adapter's.
 values = as_numpy
 
 

@@ -279,7 +279,7 @@ Cell ComparedCell::cell() const {
 }
 
 std::size_t Comparison::count(ChangeWord word) const {
-  // `inconclusive` has these cells, whose times could hide a change.
+  // `inconclusive` has these cells: their times could hide a change.
   if (word == ChangeWord::inconclusive) return inconclusive.cells;
   const bool is_found = word == ChangeWord::slow || word == ChangeWord::fast;
   return static_cast<std::size_t>(

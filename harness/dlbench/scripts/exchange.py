@@ -217,7 +217,7 @@ def _memory(cell: Cell, expected: str) -> list[str]:
     observed = cell.entry.observed
     # NumPy may read such an array only through what its library exports.
     is_exported = bool(observed) and observed.via == "exports"
-    is_shown = cell.producer.has("memory") or cell.producer.has("address") or not is_exported
+    is_shown = cell.producer.shows_memory or not is_exported
     if len(called) > 1 and called[0].startswith(("class ", "array = ")) and is_shown:
         # The array itself is out of reach behind what shows one protocol.
         before = [*[view] * bool(view), f"place = {start}"]

@@ -161,6 +161,12 @@ class Side:
         """The adapter's own expression for the content of `result`; empty without one."""
         return self._first(("values", "memory"), "result", case)
 
+    @property
+    def shows_memory(self) -> bool:
+        """Is there a way to the array's memory, or has the adapter lines, so that NumPy is one?"""
+        is_known = self.has("memory") or self.has("address")
+        return is_known or any(file.script for file in self.files)
+
     def memory(self, array: str) -> tuple[str, str]:
         """The address of the array's first byte, after an assignment that keeps its memory."""
         before = self.lines[:]
@@ -170,9 +176,7 @@ class Side:
         self.lines = before
         shown = self._first(("memory",), array)
         if not shown:
-            shown = (
-                f"np.asarray({array})" if any(f.script for f in self.files) else self._plain(array)
-            )
+            shown = f"np.asarray({array})" if self.shows_memory else self._plain(array)
         if shown == array:
             return f"{array}.ctypes.data", ""
         return f"{array}_view.ctypes.data", f"{array}_view = {shown}"

@@ -15,7 +15,7 @@
 
 namespace dlbench::supervisor {
 
-/// Seconds between two looks at what no descriptor reports: the end of a child whose streams
+/// Seconds between two polls of what no descriptor reports: the end of a child whose streams
 /// another process holds open, signals, a stop from another thread.
 inline constexpr double kPollInterval = 0.05;
 

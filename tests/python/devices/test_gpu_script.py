@@ -209,7 +209,7 @@ def test_a_killed_run_leaves_what_was_seen(tmp_path: Path) -> None:
     assert len(left) == len(FILES)
     for number, out in enumerate(left, 1):
         complete = [(out / name).exists() and is_complete(out / name) for name in FILES]
-        # A stage whose runs do not fit into its time is over at once.
+        # A stage without a run that fits into its time is over at once.
         is_over = complete[number - 1]
         assert not is_over or all(
             text.startswith("skip ") for text in lines(out / FILES[number - 1])
