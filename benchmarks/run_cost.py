@@ -19,8 +19,8 @@ from pathlib import Path
 
 from dlbench import _core
 from dlbench.libraries import discover
-
-WORKER = Path(discover.__file__).parent / "worker_main.py"
+from dlbench.running.request import Request
+from dlbench.supervisor import WORKER
 
 
 class Silent:
@@ -70,14 +70,8 @@ def main() -> None:
         used = dict.fromkeys(name for _, *pair, _ in plan.pairs for name in pair)
         script.write_text(loads(used, paths))
         imports = import_alone(script)
-        options = _core.Options(
-            out=str(Path(folder, "run")),
-            pythons={"default": sys.executable},
-            worker_main=str(WORKER),
-            jobs=1,
-            timeout_s=60,
-            seed=1,
-        )
+        request = Request(jobs=1, timeout="60s", replicas=1)
+        options = request.options(Path(folder, "run"), {}, resume=False)
         Path(folder, "run").mkdir()
         ran = _core.run(plan, options, Silent())
     after = ran.wall_s - ran.last_import_s - ran.timing_after_import_s

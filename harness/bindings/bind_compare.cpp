@@ -155,6 +155,7 @@ py::dict dict_of(const Comparison& made, bool only_changed) {
 }  // namespace
 
 void bind_compare(py::module_& module) {
+  const CompareOptions usual;
   module.def(
       "compare",
       [](std::vector<std::filesystem::path> base, std::vector<std::filesystem::path> head,
@@ -170,8 +171,9 @@ void bind_compare(py::module_& module) {
         return dict_of(made, only_changed);
       },
       py::kw_only(), py::arg("base"), py::arg("head"), py::arg("base_environment") = "",
-      py::arg("head_environment") = "", py::arg("threshold") = 0.05, py::arg("false_alarms") = 0.01,
-      py::arg("instructions") = false, py::arg("force") = false, py::arg("only_changed") = false,
+      py::arg("head_environment") = "", py::arg("threshold") = usual.threshold,
+      py::arg("false_alarms") = usual.false_alarms, py::arg("instructions") = usual.instructions,
+      py::arg("force") = usual.force, py::arg("only_changed") = false,
       "A comparison as a dict, see dlbench.compare. A side is a list of documents. With "
       "`only_changed` only cells with a change are listed. Raises UsageError.");
   static stats::Quantiles quantiles;
@@ -200,11 +202,13 @@ void bind_compare(py::module_& module) {
       py::kw_only(), py::arg("analysis"), py::arg("workers"), py::arg("most"),
       "The share of the false-alarm probability of an analysis, from its number (from 0), its "
       "workers on each side, and their maximum.");
-  const stats::Stages usual;
-  module.attr("false_alarms") = CompareOptions{}.false_alarms;
-  module.attr("coarse_workers") = usual.coarse;
-  module.attr("most_workers") = usual.most;
-  module.attr("max_analyses") = usual.analyses;
+  const stats::Stages stages;
+  module.attr("threshold") = stats::kThreshold;
+  module.attr("count_threshold") = stats::kCountThreshold;
+  module.attr("false_alarms") = usual.false_alarms;
+  module.attr("coarse_workers") = stages.coarse;
+  module.attr("most_workers") = stages.most;
+  module.attr("max_analyses") = stages.analyses;
   module.attr("fewest_similar") = stats::kFewestSimilar;
 }
 

@@ -39,10 +39,26 @@ class PythonObserver : public supervisor::Observer {
   py::object on_progress_, on_recorded_, on_covered_;
 };
 
+Options options_from(const py::dict& given) {
+  Options made;
+  for (const auto& [key, value] : given) {
+    const auto name = key.cast<std::string_view>();
+#define DLBENCH_OPTION(type, option)                   \
+  if (name == #option)                                 \
+    made.option = value.cast<decltype(made.option)>(); \
+  else
+#include "supervisor/options.def"
+#undef DLBENCH_OPTION
+    throw py::key_error(std::string(name));
+  }
+  made.build_id = build_id();
+  return made;
+}
+
 // Runs without the GIL, so that another thread can draw a progress bar.
-Summary run(const plan::Plan& plan, Options options, const py::object& observer) {
+Summary run(const plan::Plan& plan, const py::dict& given, const py::object& observer) {
   audit_start();
-  options.build_id = build_id();
+  const Options options = options_from(given);
   PythonObserver python_observer(observer);
   const py::gil_scoped_release no_gil;
   return supervisor::run(plan, options, python_observer);
@@ -68,32 +84,10 @@ void bind_order(py::module_& module) {
       .def_readonly("reason", &ImportOrder::reason);
 }
 
-void bind_options(py::module_& module) {
-  py::class_<Options>(module, "Options", "The options of a run; times in seconds.")
-      .def(init_from_attributes<Options>())
-      .def_property(
-          "out", [](const Options& options) { return options.out.string(); },
-          [](Options& options, const std::filesystem::path& out) { options.out = out; })
-      .def_readwrite("pythons", &Options::pythons)
-      .def_readwrite("worker_main", &Options::worker_main)
-      .def_readwrite("jobs", &Options::jobs)
-      .def_readwrite("timeout_s", &Options::timeout_s)
-      .def_readwrite("budget_s", &Options::budget_s)
-      .def_readwrite("precision", &Options::precision)
-      .def_readwrite("replicas", &Options::replicas)
-      .def_readwrite("isolate", &Options::isolate)
-      .def_readwrite("evict", &Options::evict)
-      .def_readwrite("orders", &Options::orders)
-      .def_readwrite("seed", &Options::seed)
-      .def_readwrite("context", &Options::context)
-      .def_readwrite("resume", &Options::resume);
-}
-
 }  // namespace
 
 void bind_supervisor(py::module_& module) {
   bind_order(module);
-  bind_options(module);
   py::class_<Summary>(module, "Summary", "The result of a run; times in seconds.")
       .def_readonly("wall_s", &Summary::wall_s)
       .def_readonly("round_s", &Summary::round_s)

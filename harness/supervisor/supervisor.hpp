@@ -19,25 +19,16 @@ struct ImportOrder {
   std::string reason;
 };
 
+using Pythons = std::map<std::string, std::string>;
+
 /// The options of a run.
 struct Options {
-  std::filesystem::path out;                   ///< the folder of journal.jsonl
-  std::map<std::string, std::string> pythons;  ///< environment -> interpreter
-  std::string worker_main;                     ///< the script that the interpreter runs
-  std::string build_id;                        ///< build that workers must have; empty: any
-  int jobs = 2;                                ///< number of concurrent imports
-  double timeout_s = 30;                       ///< for each request
-  double budget_s = 0;              ///< of measuring, without imports and floors; 0: no limit
-  double precision = 0.02;          ///< relative half-width of an interval
-  double free_memory = 0.25;        ///< share of the machine's memory that workers must leave free
-  std::uint64_t most_bytes = 0;     ///< limit of one worker's memory; 0: as the machine allows
-  int replicas = 1;                 ///< workers that measure each cell
-  std::vector<ImportOrder> orders;  ///< known from earlier runs
-  bool isolate = false;             ///< each worker measures only one pair
-  bool evict = false;  ///< evict the workers' code from the page cache between replicas
-  std::uint64_t seed = 1;
-  std::string context = "{}";  ///< JSON: the context of the document
-  bool resume = false;         ///< continue the existing journal
+#define DLBENCH_OPTION(type, name) type name{};
+#include "supervisor/options.def"
+#undef DLBENCH_OPTION
+  std::string build_id;          ///< build that workers must have; empty: any
+  double free_memory = 0.25;     ///< share of the machine's memory that workers must leave free
+  std::uint64_t most_bytes = 0;  ///< limit of one worker's memory; 0: as the machine allows
 };
 
 /// The result of a run. Times are in seconds.

@@ -15,6 +15,7 @@
 #include "model/warning.hpp"
 #include "results/texts.hpp"
 #include "stats/change.hpp"
+#include "stats/stages.hpp"
 
 namespace dlbench::results {
 
@@ -26,10 +27,10 @@ struct SideSource {
 };
 
 struct CompareOptions {
-  double threshold = 0.05;     ///< relative change that counts as no change
-  double false_alarms = 0.01;  ///< probability of any false alarm over all cells
-  bool instructions = false;   ///< compare instruction counts instead of times
-  bool force = false;          ///< compare even if the machines differ
+  double threshold = stats::kThreshold;  ///< relative change that counts as no change
+  double false_alarms = 0.01;            ///< probability of any false alarm over all cells
+  bool instructions = false;             ///< compare instruction counts instead of times
+  bool force = false;                    ///< compare even if the machines differ
 };
 
 /// The verdict on a cell with a number on both sides.

@@ -64,6 +64,9 @@ class FleetTest : public ::testing::Test {
     options_.worker_main =
         (std::filesystem::path(__FILE__).parent_path() / "fake_worker.py").string();
     options_.timeout_s = kLong;
+    options_.jobs = 2;
+    options_.replicas = 1;
+    options_.precision = 0.02;
     options_.context = R"({"dlbench":{"version":"0"}})";
     axes_.sizes = {4096};
     axes_.protocols = {"dlpack"};

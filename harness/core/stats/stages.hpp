@@ -8,6 +8,9 @@
 
 namespace dlbench::stats {
 
+/// The relative change to be detected: of times, and of counts, which vary less.
+inline constexpr double kThreshold = 0.05, kCountThreshold = 0.01;
+
 /// A group sequential comparison: few processes on each side, then more for each interim analysis,
 /// until the cell is decided or the limit is reached.
 ///
@@ -18,7 +21,7 @@ struct Stages {
   std::size_t coarse = 6;
   std::size_t most = 60;
   std::size_t analyses = 5;
-  double threshold = 0.05;  ///< the relative change to be detected
+  double threshold = kThreshold;
 };
 
 /// The share of the false-alarm probability of an analysis, from its number (from 0) and the

@@ -86,8 +86,8 @@ class Pair:
         context["dlbench"]["compare"] = asdict(self.comparison)
         resume = (folder / "journal.jsonl").exists()
         wanted = self.request.options(folder, context, resume=resume)
-        wanted.pythons = {place.name: place.python for place in places}
-        wanted.replicas, wanted.budget_s = workers, budget_s
+        wanted["pythons"] = {place.name: place.python for place in places}
+        wanted |= {"replicas": workers, "budget_s": budget_s}
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
         summary = run.execute(prepared, wanted, root, noise, quiet=self.quiet, stage=stage)
         go_on = dlbench_command("compare", "--resume", root, *program_words(context["dlbench"]))

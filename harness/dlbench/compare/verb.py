@@ -25,7 +25,6 @@ MEASURING = {"matrix", "producers", "consumers", "protocols", "devices", "cases"
 #: Options that --resume allows: they change the output, or name code that the journal names, too.
 WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit", "base_env",
                "head_env", "adapters"}  # fmt: skip
-DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 
 
 @click.command("compare")
@@ -33,7 +32,8 @@ DEFAULT_THRESHOLD = {"time": "5%", "instructions": "1%"}
 @click.option(
     "--threshold",
     metavar="SHARE",
-    help="Call a cell SAME if its change is surely smaller. Default: 5%; of counts 1%.",
+    help="Call a cell SAME if its change is surely smaller. "
+    f"Default: {_core.threshold:.0%}; of counts {_core.count_threshold:.0%}.",
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL),
               help="End with code 1 on these results; inconclusive: 3, or 4 if most cells are. "
@@ -93,9 +93,10 @@ def compared(ctx: click.Context, words: tuple[str, ...], params: dict[str, Any])
     """The comparison that the options request."""
     if params["count"] not in (None, "instructions"):
         raise BadInput(f"cannot count {params['count']!r}; allowed: instructions")
-    metric = params["count"] or "time"
-    threshold = _core.parse_percent(params["threshold"] or DEFAULT_THRESHOLD[metric])
-    reported = {"threshold": threshold, "instructions": metric == "instructions"}
+    threshold = _core.count_threshold if params["count"] else _core.threshold
+    if params["threshold"]:
+        threshold = _core.parse_percent(params["threshold"])
+    reported = {"threshold": threshold, "instructions": bool(params["count"])}
     if not sides.is_requested(params):
         return of_runs(ctx, words, params, reported)
     pair = sides.requested(words, params, reported)

@@ -9,7 +9,6 @@ from dlbench import _core
 from dlbench.document import Comparison, locate, read_comparison
 from dlbench.errors import BadInput
 
-THRESHOLD = 0.05  #: the default --threshold of `dlbench compare`
 COMPARISON = "comparison.json"
 
 
@@ -19,7 +18,7 @@ def compare(base: Path, head: Path) -> Comparison:
     Raises _core.UsageError, as for runs of two machines, and BadInput for a run and itself.
     """
     require_two_runs(base, head)
-    return Comparison(_core.compare(base=[str(base)], head=[str(head)], threshold=THRESHOLD))
+    return Comparison(_core.compare(base=[str(base)], head=[str(head)]))
 
 
 def require_two_runs(base: Path, head: Path) -> None:

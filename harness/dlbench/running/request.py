@@ -153,23 +153,24 @@ class Request:
         )
         return f"^(?=.*(?:{self.filter}))(?=.*(?:{pairs}))" if self.filter else pairs
 
-    def options(self, out: Path, context: dict[str, Any], resume: bool) -> _core.Options:
-        """The options of a run into `out`. Raises _core.UsageError for invalid values."""
-        return _core.Options(
-            out=str(out),
-            pythons={DEFAULT: sys.executable, **env_option.read(self.env)},
-            worker_main=str(WORKER),
-            jobs=self.jobs or max(1, min(machine.cores(), 4)),
-            timeout_s=_core.parse_seconds(self.timeout),
-            budget_s=_core.parse_seconds(self.budget) if self.budget else 0.0,
-            precision=_core.parse_percent(self.precision),
-            replicas=self.replicas,
-            isolate=self.isolate,
-            evict=self.evict or bool(self.env),
-            seed=self.seed,
-            context=json.dumps(context),
-            resume=resume,
-        )
+    def options(self, out: Path, context: dict[str, Any], resume: bool) -> dict[str, Any]:
+        """The options of _core.run() for a run into `out`. Raises _core.UsageError for invalid
+        values."""
+        return {
+            "out": str(out),
+            "pythons": {DEFAULT: sys.executable, **env_option.read(self.env)},
+            "worker_main": str(WORKER),
+            "jobs": self.jobs or max(1, min(machine.cores(), 4)),
+            "timeout_s": _core.parse_seconds(self.timeout),
+            "budget_s": _core.parse_seconds(self.budget) if self.budget else 0.0,
+            "precision": _core.parse_percent(self.precision),
+            "replicas": self.replicas,
+            "isolate": self.isolate,
+            "evict": self.evict or bool(self.env),
+            "seed": self.seed,
+            "context": json.dumps(context),
+            "resume": resume,
+        }
 
     def kept(self) -> dict[str, Any]:
         """As `context.dlbench.request`."""

@@ -155,7 +155,7 @@ def require_cells(plan: _core.Plan) -> None:
 
 def execute(
     prepared: Prepared,
-    options: _core.Options,
+    options: dict[str, Any],
     folder: Path,
     noise: Noise,
     *,
@@ -168,18 +168,18 @@ def execute(
     progress.observer. With `shows_first`, on a terminal, it prints the matrix of the first process
     of each cell. Raises BadInput if the system refuses a resource."""
     orders = ImportOrders(prepared.libraries, prepared.plan, prepared.places)
+    replicas = options["replicas"]
     with progress.observer(sys.stderr, quiet, stage) as observer:
         first = progress.First(
             observer,
             begin=lambda: None if quiet else report_noise(noise),
             record=lambda: link_latest(folder),
-            cover=lambda: show_first(folder, options.replicas, observer) if shows_first else None,
+            cover=lambda: show_first(folder, replicas, observer) if shows_first else None,
         )
         try:
-            options.orders = orders.known()
-            summary = _core.run(prepared.plan, options, first)
+            summary = _core.run(prepared.plan, options | {"orders": orders.known()}, first)
         except OSError as error:
-            raise BadInput(os_line(options.out, error)) from error
+            raise BadInput(os_line(options["out"], error)) from error
         orders.keep(summary.orders)
         if summary.recorded:
             first.record()  # in a resumed run all cells may have been recorded before

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -82,7 +83,8 @@ class Fleet:
         given = {axis: entry[axis] for axis in axes}
         return samples.missing(cell.producer, cell.consumer, "refused", "no", **given)
 
-    def __call__(self, plan: Any, options: Any, observer: Any) -> Summary:
+    def __call__(self, plan: Any, requested: dict[str, Any], observer: Any) -> Summary:
+        options = SimpleNamespace(**requested)
         self.calls.append((plan, options))
         if self.fails is not None:
             raise self.fails
