@@ -72,11 +72,8 @@ std::string unobserved_of_runtime(trace::ApiTrace& trace, const std::string& pat
 bool is_out_of_reach(PyObject* array, const Exchange& exchange, const Library& library) try {
   const DeviceAt at = device_named(source_of(exchange));
   const device::Address address = read_place(array, library).view.address;
-  const InDevice inside(at);
-  device::Memory memory = device::Memory::Pageable;
-  int ordinal = 0;
-  require(*at.table, "the memory of an address", at.table->memory_of(&memory, &ordinal, address));
-  return memory == device::Memory::Device;
+  const std::optional<MemoryAt> memory = memory_at(at, address);
+  return !memory || memory->kind == device::Memory::Device;
 } catch (const Failure&) {
   return true;
 } catch (const exchange::ViewError&) {

@@ -6,6 +6,7 @@
 #include "exchange/restated.hpp"
 #include "model/codes.hpp"
 #include "model/places.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/library/devices.hpp"
 
@@ -20,9 +21,7 @@ constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
 // A special property is requested only from adapters that declare it, because others would make an
 // array without it.
-void require_special(const Exchange& exchange, const Library& producer, const Ref& spec) {
-  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
-  if (PyUnicode_GetLength(special.get()) == 0) return;
+void require_special(const Exchange& exchange, const Library& producer, const Ref& special) {
   const Ref known = optional_attribute(producer.producer.get(), "SPECIAL");
   if (known && PySequence_Contains(known.get(), special.get()) == 1) return;
   PyErr_Clear();
@@ -51,12 +50,17 @@ void wait_for(const Exchange& exchange, const Library& producer, const Ref& arra
 Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case, bool waits) {
   const Spent::Span counted(Spent::On::library);
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-  require_special(exchange, producer, spec);
+  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
+  const bool is_special = PyUnicode_GetLength(special.get()) > 0;
+  if (is_special) require_special(exchange, producer, special);
   try {
     // A missing device is reported with the backend's reason, not with that of `make`.
     device_named(source_of(exchange));
     Ref array = call_make(exchange, producer, spec);
-    if (waits) wait_for(exchange, producer, array);
+    if (!waits) return array;
+    wait_for(exchange, producer, array);
+    // Pinned memory may be the host's.
+    if (!is_special) require_device(source_of(exchange), exchange, array.get(), producer);
     return array;
   } catch (Failure& failure) {
     failure.data["library"] = exchange.producer;

@@ -192,13 +192,7 @@ std::optional<Held> read_struct(PyObject* array) {
 // `__cuda_array_interface__` has no device. It comes from the array's own attribute or from the
 // driver.
 exchange::Device device_behind(PyObject* array, std::uintptr_t address) {
-  if (const Ref method = optional_attribute(array, "__dlpack_device__")) {
-    const std::vector<std::int64_t> pair =
-        integers(checked(PyObject_CallNoArgs(method.get())).get());
-    if (pair.size() == 2) {
-      return {static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])};
-    }
-  }
+  if (const std::optional<exchange::Device> stated = stated_device(array)) return *stated;
   return device_of_address(address);
 }
 
@@ -292,6 +286,14 @@ bool has_lost_dtype(PyObject* array, const exchange::View& expected) {
   std::optional<Failure> why_not;
   const std::optional<Held> held = try_read(read_buffer, array, why_not);
   return held && held->view.untyped && held->view.dtype != expected.dtype;
+}
+
+std::optional<exchange::Device> stated_device(PyObject* array) {
+  const Ref method = optional_attribute(array, "__dlpack_device__");
+  if (!method) return {};
+  const std::vector<std::int64_t> pair = integers(checked(PyObject_CallNoArgs(method.get())).get());
+  if (pair.size() != 2) return {};
+  return exchange::Device{static_cast<std::int32_t>(pair[0]), static_cast<std::int32_t>(pair[1])};
 }
 
 exchange::View view_of_description(PyObject* exported) {

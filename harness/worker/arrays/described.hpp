@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "exchange/view.hpp"
@@ -29,6 +30,9 @@ bool has_lost_dtype(PyObject* array, const exchange::View& expected);
 /// The description in an `__array_interface__` dict, an `__array_struct__` capsule or an array.
 /// Throws Failure or ViewError.
 exchange::View view_of_description(PyObject* exported);
+
+/// The result of the array's `__dlpack_device__`, if it has one. Throws Failure if that raises.
+std::optional<exchange::Device> stated_device(PyObject* array);
 
 /// May memory be written to, as the exports of an array show? A legacy DLPack struct does not.
 enum class Writable { unknown, no, yes };

@@ -1,8 +1,13 @@
 #include "worker/arrays/read.hpp"
 
 #include <optional>
+#include <utility>
 
+#include "exchange/layout.hpp"
+#include "model/codes.hpp"
+#include "model/places.hpp"
 #include "worker/library/device_memory.hpp"
+#include "worker/library/devices.hpp"
 #include "worker/library/exported.hpp"
 
 namespace dlbench::worker {
@@ -40,7 +45,48 @@ Held at_address(std::uintptr_t own, PyObject* array, const Library& library) {
   return held;
 }
 
+using Place = std::pair<const device::Table*, int>;
+
+// Where an array is instead of this place, in words; otherwise empty. The host has no table.
+std::string other_place(const Place& wanted, const DeviceAt& driver, PyObject* array,
+                        const Library& library) try {
+  const auto address = own_address(array, library).value_or(0);
+  const std::optional<MemoryAt> found = address ? memory_at(driver, address) : std::nullopt;
+  if (found) {
+    const bool is_host = found->kind == device::Memory::Pageable;
+    const Place place = is_host ? Place{} : Place{driver.table, found->ordinal};
+    if (place == wanted || (!is_host && found->kind != device::Memory::Device)) return {};
+    return "the driver finds it " + (is_host ? "in host memory"
+                                             : "on " + std::string(driver.table->name) + ":" +
+                                                   std::to_string(found->ordinal));
+  }
+  const std::optional<exchange::Device> stated = stated_device(array);
+  if (!stated) return {};
+  const DeviceAt at = device_at(*stated);
+  if (wanted == Place{} && exchange::on_host(*stated)) return {};
+  if (Place{at.table, at.ordinal} == wanted) return {};
+  return "its __dlpack_device__() returns (" + std::to_string(stated->type) + ", " +
+         std::to_string(stated->id) + ")";
+} catch (const Failure&) {
+  return {};
+}
+
 }  // namespace
+
+void require_device(const std::string& device, const Exchange& exchange, PyObject* array,
+                    const Library& library) {
+  const DeviceAt at = device_named(device);
+  const std::string& producer = exchange.producer;
+  const bool is_source = device == source_of(exchange);
+  const DeviceAt driver = at || is_source ? at : device_named(source_of(exchange));
+  const std::string other =
+      driver ? other_place({at.table, at.ordinal}, driver, array, library) : "";
+  if (other.empty()) return;
+  throw Failure{Outcome::no_device, "",
+                (is_source ? producer : exchange.consumer) + " was asked for an array on " +
+                    device + ": " + other,
+                std::string(codes::kNoArraysThere)};
+}
 
 Held read_place(PyObject* array, const Library& library) {
   if (const auto own = own_address(array, library)) return at_address(*own, array, library);

@@ -7,6 +7,8 @@
 
 #include "model/codes.hpp"
 #include "model/names.hpp"
+#include "model/places.hpp"
+#include "worker/arrays/read.hpp"
 #include "worker/library/dispatch.hpp"
 
 namespace dlbench::worker {
@@ -26,7 +28,7 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   } else {
     call.pass_exporters(requested);
     try {
-      find_protocol(requested, step);
+      find_protocol(order.exchange, step);
     } catch (const Failure& failure) {
       if (!protocol.is_refusal_of_proxy(failure)) throw;
       step(Step::call);
@@ -81,13 +83,17 @@ Ref Prepared::import_first(const std::string& requested, const Announce& step) {
 }
 
 // Makes the first calls, finds the protocol and judges the values.
-void Prepared::find_protocol(const std::string& requested, const Announce& step) {
+void Prepared::find_protocol(const Exchange& exchange, const Announce& step) {
+  const std::string& requested = exchange.protocol;
   if (call.is_converted(requested)) {
     step(Step::recorder);
     protocol.use_proxy(requested, "");
   }
   Ref result = import_first(requested, step);
   step(Step::values);
+  if (crosses_devices(exchange)) {
+    require_device(target_of(exchange), exchange, result.get(), call.consumer());
+  }
   const std::optional<Failure> wrong = judge.find_wrong_values(result.get());
   if (!wrong) {
     step(Step::lifetime);

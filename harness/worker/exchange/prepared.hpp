@@ -34,7 +34,7 @@ class Prepared {
  private:
   void dispatch(const Order& order, const Announce& step);
   Ref import_first(const std::string& requested, const Announce& step);
-  void find_protocol(const std::string& requested, const Announce& step);
+  void find_protocol(const Exchange& exchange, const Announce& step);
 };
 
 }  // namespace dlbench::worker

@@ -107,27 +107,28 @@ std::map<std::string, std::vector<std::string>> runtimes_by_kind() {
   return runtimes;
 }
 
+std::optional<MemoryAt> memory_at(const DeviceAt& at, device::Address address) {
+  MemoryAt found;
+  if (at.table->memory_of(&found.kind, &found.ordinal, address) == 0) return found;
+  // Makes a context current if the thread has none. Afterwards the former device is current again.
+  const device::Entered inside(*at.table, at.ordinal);
+  if (inside.code() != 0) return {};
+  if (at.table->memory_of(&found.kind, &found.ordinal, address) != 0) return {};
+  return found;
+}
+
 exchange::Device device_of_address(std::uintptr_t address) {
   for (const char* kind : {"cuda", "rocm", "sim"}) {
     try {
       const DeviceAt at = device_of_kind(kind, 0);
-      if (!at) continue;
-      device::Memory memory = device::Memory::Pageable;
-      int ordinal = 0;
-      device::Code code = at.table->memory_of(&memory, &ordinal, address);
-      if (code != 0) {
-        // Makes a context current if the thread has none. Afterwards the former device is current
-        // again.
-        const device::Entered inside(*at.table, 0);
-        code = inside.code();
-        if (code == 0) code = at.table->memory_of(&memory, &ordinal, address);
-      }
-      if (code != 0) continue;
-      if (memory == device::Memory::Device) return {at.table->dl_device, ordinal};
+      const std::optional<MemoryAt> memory = at ? memory_at(at, address) : std::nullopt;
+      if (!memory) continue;
+      const auto& [held, ordinal] = *memory;
+      if (held == device::Memory::Device) return {at.table->dl_device, ordinal};
       // DLPack has no device type for ROCm's managed memory, and libraries export it as ROCm's.
       const int managed = at.table->dl_managed != 0 ? at.table->dl_managed : at.table->dl_device;
-      if (memory == device::Memory::Managed) return {managed, ordinal};
-      if (memory == device::Memory::Pinned) return {at.table->dl_pinned, ordinal};
+      if (held == device::Memory::Managed) return {managed, ordinal};
+      if (held == device::Memory::Pinned) return {at.table->dl_pinned, ordinal};
     } catch (const Failure&) {
       continue;
     }

@@ -39,6 +39,15 @@ inline device::Address number(const void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer);
 }
 
+/// A kind of memory and its device.
+struct MemoryAt {
+  device::Memory kind = device::Memory::Pageable;
+  int ordinal = 0;
+};
+
+/// The memory of an address as the device's driver reports it; empty if the driver fails.
+std::optional<MemoryAt> memory_at(const DeviceAt& at, device::Address address);
+
 /// The device of an address as the driver reports it; otherwise CUDA's first device.
 exchange::Device device_of_address(std::uintptr_t address);
 

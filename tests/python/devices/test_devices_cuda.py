@@ -204,6 +204,105 @@ def test_an_address_is_of_its_device_and_so_is_a_wait(tmp_path: Path, device: st
             assert not {"disagreement", "contradiction"} & {*warning_codes(entry)}, entry
 
 
+IGNORING = """
+from dlbench import _native_producer as native
+
+DISTRIBUTION = None
+DEVICES = ("cpu", "cuda")
+
+
+def make(case, device):
+    return case.numpy() if device == "cpu" else {made}
+"""
+STATING = """
+class Stating:
+    def __init__(self, array, device):
+        self.array = array
+        self.device = device
+
+    def __dlpack_device__(self):
+        return self.device
+
+    def __dlpack__(self, **arguments):
+        return self.array.__dlpack__(**arguments)
+
+
+def address(array):
+    return array.array.address if isinstance(array, Stating) else None
+"""
+ON_FIRST = "native.DeviceArray(case.numpy(), 'cuda:0', memory='device')"
+
+
+@pytest.mark.parametrize(
+    ("device", "made", "place"),
+    [
+        ("cuda:0", "case.numpy()", "its __dlpack_device__() returns (1, 0)"),
+        ("cuda:1", ON_FIRST, "its __dlpack_device__() returns (2, 0)"),
+        # The driver knows better than the array.
+        (
+            "cuda:0",
+            "Stating(native.Array(case.numpy()), (2, 0))",
+            "the driver finds it in host memory",
+        ),
+        ("cuda:1", f"Stating({ON_FIRST}, (2, 1))", "the driver finds it on cuda:0"),
+        ("cuda:0", f"Stating({ON_FIRST}, (2, 1))", ""),
+    ],
+)
+def test_a_library_that_ignores_the_device_has_one_reason(
+    tmp_path: Path, device: str, made: str, place: str
+) -> None:
+    (tmp_path / "own/producers").mkdir(parents=True)
+    text = IGNORING.replace("{made}", made) + STATING * made.startswith("Stating")
+    (tmp_path / "own/producers/ignoring.py").write_text(text, encoding="utf-8")
+    words = ("--adapters", "own", "--matrix", "--producers", "ignoring", "--consumers", "native")
+    more = ("--devices", f"cpu,{device}", "--protocols", "dlpack", "--sizes", "4KiB")
+    found = cells(tmp_path, *words, *more, DLBENCH_FAKE_DEVICES="2")
+    [entry] = [e for e in found.values() if e["device"] == device and e["clock"] == "call"]
+    if place:
+        assert (entry["outcome"], entry["code"]) == ("no-device", "no-arrays-there")
+        assert entry["reason"] == f"ignoring was asked for an array on {device}: {place}"
+    else:
+        assert entry["outcome"] == "zero-copy"
+    cpu = found[name(producer="ignoring", consumer="native", device="cpu")]
+    assert cpu["outcome"] == "zero-copy"
+
+
+@pytest.mark.parametrize(
+    ("devices", "call", "place"),
+    [
+        ("cpu+cuda:0", "np.from_dlpack", "its __dlpack_device__() returns (1, 0)"),
+        ("cuda:0+cpu", "native.Importer('cuda:0').from_dlpack", "the driver finds it on cuda:0"),
+    ],
+)
+def test_a_consumer_that_ignores_the_device_has_one_reason(
+    tmp_path: Path, devices: str, call: str, place: str
+) -> None:
+    (tmp_path / "own/consumers").mkdir(parents=True)
+    (tmp_path / "own/consumers/ignoring.py").write_text(f"""
+import numpy as np
+from dlbench import _native_consumer as native
+
+DISTRIBUTION = None
+DEVICES = ("cpu", "cuda")
+PROTOCOLS = {{"dlpack": {call}}}
+
+
+def calls(source, target):
+    return PROTOCOLS
+
+
+def address(array):
+    return getattr(array, "address", None)
+""")
+    words = ("--adapters", "own", "--matrix", "--producers", "native", "--consumers", "ignoring")
+    more = ("--devices", f"cpu,{devices}", "--protocols", "dlpack", "--sizes", "4KiB")
+    found = cells(tmp_path, *words, *more)
+    entry = found[name(producer="native", consumer="ignoring", device=devices)]
+    assert (entry["outcome"], entry["code"]) == ("no-device", "no-arrays-there")
+    target = devices.partition("+")[2]
+    assert entry["reason"] == f"ignoring was asked for an array on {target}: {place}"
+
+
 OUT_OF_MEMORY = "CUDA_ERROR_OUT_OF_MEMORY"
 
 
