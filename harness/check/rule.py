@@ -52,6 +52,7 @@ class Rule:
     records: bool = False  #: consumer: `calls` and `capsules` list those of `__dlpack__`
     #: the errors by which it may refuse; if empty, a refusal is the fault
     refusal: str = ""
+    raises: str = ""  #: the errors of which the last line must raise one
     #: consumer: the export that it must import; see `check.script._exporter`
     struct: str = ""
     #: the situations: each of these arrays with each of these keywords

@@ -6,18 +6,16 @@ import ast
 import functools
 import re
 import textwrap
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from dlbench.case import Case
 from dlbench.check.rule import Rule
-from dlbench.check.situation import DERIVED, case_of, spelled
+from dlbench.check.situation import DERIVED, Variant, case_of, spelled
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import bound_names, read_adapter
 from dlbench.scripts import source as content
-from dlbench.scripts.side import AS_NUMPY, Side
+from dlbench.scripts.side import Side
 from dlbench.scripts.side import script as whole
 
 PROTOCOLS = {
@@ -26,13 +24,23 @@ PROTOCOLS = {
     "__array_interface__": "array_interface",
     "__array_struct__": "array_struct",
 }
-DESCRIBED = "versioned, name, struct, tensor, deleter_at = described(capsule)"
+#: The name of a capsule, the bytes before its tensor, and the offset of its deleter, by the struct
+#: that a consumer got; it is unknown before the consumer was called.
+STRUCTS = {
+    "": ("b'dltensor' + b'_versioned' * is_new", " + 32 * is_new", "(16 if is_new else 56)"),
+    "legacy": ("b'dltensor'", "", "56"),
+    "versioned": ("b'dltensor_versioned'", " + 32", "16"),
+}
 #: Statements before a producer's rule, by `Rule.given`.
 GIVEN = {
     "capsule": ["capsule = {capsule}"],
-    "struct": ["capsule = {capsule}", DESCRIBED],
-    # What exports no versioned struct breaks no such rule.
-    "versioned": ["capsule = {capsule}", DESCRIBED, "if not versioned:", "    raise SystemExit(0)"],
+    "tensor": ["capsule = {capsule}", "tensor = tensor_of(capsule)"],
+    "versioned": [
+        "capsule = {capsule}",
+        "if 'versioned' not in repr(capsule):",
+        "    raise SystemExit  # no versioned struct is exported",
+        "struct = point(capsule, b'dltensor_versioned')",
+    ],
     "table": [
         "table = point(type(array).__dlpack_c_exchange_api__, b'dlpack_exchange_api')",
         "function = lambda at: ctypes.c_void_p.from_address(table + at).value",
@@ -41,16 +49,18 @@ GIVEN = {
 #: Statements that count the calls of deleters.
 DELETER = ["deleted = []", "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(deleted.append)"]
 COUNT = """\
-ctypes.c_void_p.from_address(struct + deleter_at).value = \
+ctypes.c_void_p.from_address(struct + {deleter}).value = \
 ctypes.cast(deleter, ctypes.c_void_p).value"""
-LEAVE = "leave()"
-HOLDS = "    print('actual: the rule holds')"
-REFUSED = ["except {} as error:", "    print('actual: refused, which is allowed:', repr(error))"]
-BROKEN = [
-    "except {} as error:",
-    "    print('actual: the rule is broken:', repr(error), flush=True)",
-    "    raise SystemExit(1) from None",
-]
+#: A callback of ctypes does not outlive the interpreter, and a deleter may be called late.
+LEAVE = "os._exit(0)  # before a deleter is called late"
+#: The result is the known array.
+SAME = """\
+result = {values}
+assert result.dtype == source.dtype and np.array_equal(result, source), result"""
+HOLDS = "print('actual: the rule holds', flush=True)"
+ACCEPTED = "raise AssertionError('nothing is raised')"
+REFUSED = "    print('actual: refused, which is {}:', repr(error), flush=True)"
+BROKEN = "    raise SystemExit(f'actual: the rule is broken: {error!r}')"
 #: A process of its own runs the rest of the script; this one prints how it ended.
 CHILD = """\
 import os
@@ -87,15 +97,17 @@ def script(
     if not rule.lines:
         raise BadInput("only dlbench itself shows that rule: it fills the queue of a device")
     name = arguments.split(library)[0]
-    title = [f"{rule.name}: {rule.sentence}", rule.section]
+    title = [f"{rule.name}: {rule.section}"]
     title += [f"observed: {observed}"] if observed else []
     title += [f"with {name} {version}"] if version else []
     files = [read_adapter(rule.role, name, path)]
     if other is not None and rule.role == "consumer":  # it may show how a result is read
         files.append(read_adapter("producer", name, other))
     side = Side(files, library)
+    word, variant = situation(rule, source)
     make = _producer if rule.role == "producer" else _consumer
-    before, lines = make(rule, side, device if rule.role == "producer" else struct, source)
+    facts = device if rule.role == "producer" else struct
+    before, lines = make(rule, side, facts, word, variant, is_known=bool(source))
     packages = tuple(dict.fromkeys(each for each in ("numpy", side.package) if each))
     head = [
         "from importlib.metadata import version as version_of",
@@ -108,32 +120,31 @@ def script(
     if rule.at_exit:
         own += lines
     else:
-        end = [LEAVE] if lines[-1] == LEAVE else []
-        inner = textwrap.indent("\n".join(lines[: len(lines) - len(end)]), "    ").splitlines()
-        own += ["try:", *inner, HOLDS, *_judged(rule), *end]
+        lines = [*lines, ACCEPTED if rule.raises else HOLDS]
+        inner = textwrap.indent("\n".join(lines), "    ").splitlines()
+        refusal = rule.raises.replace("{error}", str(variant.get("error"))) or rule.refusal
+        own += ["try:", *inner, *_judged(rule, refusal), *[LEAVE] * rule.counts]
     return whole(title, [*tools("\n".join(own)), *head, *own])
 
 
-def _judged(rule: Rule) -> list[str]:
+def _judged(rule: Rule, refusal: str) -> list[str]:
     """What ends the script: a refusal may be allowed, other errors are the fault."""
-    refusal = rule.refusal
-    if not rule.call and rule.given in ("capsule", "struct", "versioned"):
+    if not rule.call and rule.given in ("capsule", "tensor"):
         refusal = "BufferError"
-    parts = [(BROKEN, "Exception")]
+    refused = REFUSED.format("required" if rule.raises else "allowed")
+    parts = [("Exception", BROKEN)]
     if refusal == "Exception":
-        parts = [(BROKEN, "AssertionError"), (REFUSED, refusal)]
+        parts = [("AssertionError", BROKEN), (refusal, refused)]
     elif refusal:
-        parts = [(REFUSED, refusal), *parts]
-    return [line.format(errors) for lines, errors in parts for line in lines]
+        parts = [(refusal, refused), *parts]
+    return [line for errors, end in parts for line in (f"except {errors} as error:", end)]
 
 
 @functools.cache
 def _tools() -> dict[str, ast.stmt]:
     """What scripts have in common, by the name that a statement binds."""
     own = ast.parse(Path(__file__).with_name("tools.py").read_text("utf-8")).body
-    nodes = [*ast.parse(AS_NUMPY).body, *own]
-    nodes.sort(key=lambda node: not isinstance(node, ast.Import | ast.ImportFrom))
-    return {name: node for node in nodes for name in bound_names(node)}
+    return {name: node for node in own for name in bound_names(node)}
 
 
 def tools(text: str) -> list[str]:
@@ -151,8 +162,9 @@ def tools(text: str) -> list[str]:
     )
 
 
-def _producer(rule: Rule, side: Side, device: str, source: str) -> Parts:
-    word, variant = situation(rule, source)
+def _producer(
+    rule: Rule, side: Side, device: str, word: str, variant: Variant, is_known: bool
+) -> Parts:
     prefix = "readonly-" if "readonly-" in word else ""
     own = word.partition("own-")[2].removeprefix(prefix)
     layout, times, step = DERIVED.get(own, (word, 1, ""))
@@ -161,32 +173,32 @@ def _producer(rule: Rule, side: Side, device: str, source: str) -> Parts:
     case = Case("f32", usual.dtype, times * usual.bytes) if times > 1 else usual
     made = side.make(case, device)
     is_loaded = made[0].startswith("case = ")
-    before = (
-        ["source = case.numpy()"] if is_loaded else content.lines(case, side.reads_bits(), True)
-    )
+    alone = rule.source == "large"  # its lines free the memory
+    lines = content.lines(case, side.reads_bits(), alone)
+    before = ["source = case.numpy()"] if is_loaded else lines
     made = [*made[:is_loaded], *before, *made[is_loaded:]]
     if step:
         made.append(f"array, source = array{step}, source{step}")
-    if not rule.risky or source or len(rule.variants) == 1:
-        return made, _exported(rule, side, spelled(variant))
+    if not rule.risky or is_known or len(rule.variants) == 1:
+        return made, _exported(rule, side, spelled(variant), variant)
     # The call in which a process died is unknown, so the script tries all of them.
     loop = f"for words in {[dict(each) for each in rule.variants]}:"
-    lines = [*made, *_exported(rule, side, "**words")]
+    lines = [*made, *_exported(rule, side, "**words", {})]
     return [], [loop, *(f"    {line}" for line in lines)]
 
 
-def _exported(rule: Rule, side: Side, call: str) -> list[str]:
+def _exported(rule: Rule, side: Side, call: str, variant: Variant) -> list[str]:
     """What a script does with `array`, in a call with these keywords."""
-    capsule = rule.call.replace("{call}", call) or "requested(array)"
+    capsule = rule.call.replace("{call}", call) or "array.__dlpack__()"
     before = [line.replace("{capsule}", capsule) for line in GIVEN.get(rule.given, ())]
-    text = rule.lines.replace("{call}", call)
+    text = rule.lines.replace("{call}", call).replace("{dtype}", str(variant.get("dtype")))
     if rule.reads_extras:
         extras = side.own("extras") if side.has("extras") else "(lambda array: ())"
         text = text.replace("{extras}", extras)
     return [*before, *text.splitlines()]
 
 
-def situation(rule: Rule, source: str) -> tuple[str, Mapping[str, Any]]:
+def situation(rule: Rule, source: str) -> tuple[str, Variant]:
     """The array and the keywords at fault, where they are not the rule's usual ones."""
     first = source.split(" ", 1)[0]
     word = "" if "=" in first or first == "plain" else first
@@ -196,16 +208,15 @@ def situation(rule: Rule, source: str) -> tuple[str, Mapping[str, Any]]:
     return word or rule.source, next((v for v in rule.variants if spelled(v) == call), usual)
 
 
-def _consumer(rule: Rule, side: Side, struct: str, source: str) -> Parts:
-    word, variant = situation(rule, source)
+def _consumer(
+    rule: Rule, side: Side, struct: str, word: str, variant: Variant, is_known: bool
+) -> Parts:
     plain = side.call(PROTOCOLS.get(rule.struct, "dlpack"), "cpu", "cpu")[0]
     function = plain.partition("(array")[0]
     call = spelled(variant)
     request = rule.call.format(function=function, array="array", call=call) or plain
-    lines = content.lines(case_of(word), alone=True)
-    values = side.own_values(case_of(word))
-    lines += [f"values = lambda result: {values}"] if values else []
-    patch = rule.patch.replace("{call}", call).splitlines()
+    lines = content.lines(case_of(word))
+    patch = rule.patch.replace("{dtype}", str(variant.get("dtype"))).splitlines()
     if rule.counts:
         patch.append(COUNT)
         lines += DELETER
@@ -214,12 +225,14 @@ def _consumer(rule: Rule, side: Side, struct: str, source: str) -> Parts:
     if rule.imports:
         inner.append(f"result = {request}")
     again = re.sub(r"\barray\b", "result", request)
-    text = rule.lines.replace("{error}", str(variant.get("error", "")))
+    text = rule.lines.replace("{same}", SAME)
+    if "{values}" in text:
+        text = text.replace("{values}", side.values("result", case_of(word)))
     inner += text.replace("{call}", request).replace("{again}", again).splitlines()
-    return lines, [*inner, LEAVE] if rule.counts else inner
+    return lines, [line for line in inner if line != "result = result"]
 
 
-def _exporter(rule: Rule, struct: str, patch: list[str], variant: Mapping[str, Any]) -> list[str]:
+def _exporter(rule: Rule, struct: str, patch: list[str], variant: Variant) -> list[str]:
     """Statements that bind the known producer to `array`."""
     kind = "legacy" if variant.get("legacy") else rule.struct or struct
     simple = {"memoryview": "memoryview(source)", "none": "object()", "bytearray": "source"}
@@ -236,22 +249,30 @@ def _exporter(rule: Rule, struct: str, patch: list[str], variant: Mapping[str, A
     if kind not in ("", "asks"):
         words = [] if exported == "legacy" or kind == "bare" else ["max_version=(1, 0)"]
     body = ["calls.append(keywords)"] if rule.records else []
-    raises = f"raise {variant['error']}('not today')" if kind == "raises" else ""
-    is_device = variant.get("method") == "__dlpack_device__"
-    body += [raises] if raises and not is_device else []
     body += ["if capsules:", "    return capsules[0]"] if kind == "twice" else []
-    body += [f"capsule = source.__dlpack__({', '.join(words)})"]
+    export = f"source.__dlpack__({', '.join(words)})"
+    body.append(f"capsule = {export}")
     if kind == "name":
         body.append("rename = ctypes.PyDLL(None).PyCapsule_SetName")
         body.append("rename(ctypes.py_object(capsule), b'dltensor_without_owner')")
-    body += [DESCRIBED, *patch] if patch else []
+    if patch:
+        name, header, deleter = STRUCTS[exported]
+        body += ["is_new = 'versioned' in repr(capsule)"] * ("is_new" in name)
+        body.append(f"struct = point(capsule, {name})")
+        body += [f"tensor = struct{header}"] * ("tensor" in rule.patch)
+        body += [line.replace("{deleter}", deleter) for line in patch]
     body += ["capsules.append(capsule)"] if rule.records else []
+    body.append("return capsule")
+    if len(body) == 2:
+        body = [f"return {export}"]
+    if kind == "raises":
+        body = [f"raise {variant['error']}('not today')"]
+    method = variant.get("method", "__dlpack__")
     return [
         *(["calls, capsules = [], []"] if rule.records else []),
         "class Producer:",
-        "    def __dlpack_device__(self):",
-        f"        {raises if raises and is_device else 'return (1, 0)'}",
-        f"    def __dlpack__(self, {'stream=None' if kind == 'bare' else '**keywords'}):",
-        *(f"        {line}" for line in [*body, "return capsule"]),
+        "    __dlpack_device__ = lambda self: (1, 0)",
+        f"    def {method}(self, {'stream=None' if kind == 'bare' else '**keywords'}):",
+        *(f"        {line}" for line in body),
         "array = Producer()",
     ]

@@ -92,12 +92,12 @@ def export(subject: Subject) -> str:
     level="should",
     arrays=("swapped", "unexportable", "grad"),
     given="table",
+    refusal="BufferError",
 )
 def export_error(subject: Subject, word: str) -> str:
     """an array that DLPack cannot describe raises BufferError
 
-    given = allowed(lambda: table_export(function, array), BufferError)
-    print('exported:', given)
+    print('exported:', table_export(function, array))
     """
     array, _ = subject.laid(case_of(word))
     _, api = subject.api("managed_tensor_from_py_object_no_sync")
@@ -111,7 +111,7 @@ def agrees(subject: Subject) -> str:
     """the table and __dlpack__ export the same memory on the same device
 
     at = first_element(table_export(function, array) + 32)
-    assert exported_address(requested(array)) == at, hex(at)
+    assert first_element(tensor_of(array.__dlpack__())) == at, hex(at)
     """
     array, api = subject.api("managed_tensor_from_py_object_no_sync")
     assume(hasattr(array, "__dlpack__"), "there is no __dlpack__")

@@ -13,7 +13,7 @@ from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume
 from dlbench.device import DLPACK_TYPES
 
 STREAM = f"{METHOD}, stream"
-REFUSED = "given = refused(lambda: array.__dlpack__({call}))"
+REFUSED = "array.__dlpack__({call})"
 
 
 def with_streams(*streams: int) -> tuple[Variant, ...]:
@@ -43,6 +43,7 @@ def refused(subject: Subject, word: str, kind: str, stream: int, **keywords: Any
     f"for CPU memory, only the stream None is accepted\n\n{REFUSED}",
     arrays=("line", "strided", "empty"),
     variants=with_streams(1, 2),
+    raises="Exception",
 )
 def stream_host(subject: Subject, word: str, **keywords: Any) -> str:
     return refused(subject, word, "cpu", **keywords)
@@ -54,6 +55,7 @@ def stream_host(subject: Subject, word: str, **keywords: Any) -> str:
     f"stream=-1 for memory of the CPU\n\n{REFUSED}",
     verdict="unclear",
     variants=with_streams(-1),
+    raises="Exception",
 )
 def stream_minus_one(subject: Subject, word: str, **keywords: Any) -> str:
     try:
@@ -70,6 +72,7 @@ def stream_minus_one(subject: Subject, word: str, **keywords: Any) -> str:
     STREAM,
     f"on CUDA, stream=0 is refused, because it is ambiguous\n\n{REFUSED}",
     variants=combined(STRUCTS, {"stream": 0}),
+    raises="Exception",
 )
 def stream_cuda_zero(subject: Subject, word: str, **keywords: Any) -> str:
     return refused(subject, word, "cuda", **keywords)
@@ -80,6 +83,7 @@ def stream_cuda_zero(subject: Subject, word: str, **keywords: Any) -> str:
     STREAM,
     f"on ROCm, the streams 1 and 2 are refused\n\n{REFUSED}",
     variants=combined(STRUCTS, {"stream": 1}, {"stream": 2}),
+    raises="Exception",
 )
 def stream_rocm_one(subject: Subject, word: str, **keywords: Any) -> str:
     return refused(subject, word, "rocm", **keywords)

@@ -97,13 +97,13 @@ def _add_stream(kind: str, number: int, sentence: str) -> None:
 REFUSED_STREAMS = {"cuda": (0,), "rocm": (1, 2)}
 STREAM_LINES = """\
 class Producer:
-    def __dlpack_device__(self):
-        return {device}
+    __dlpack_device__ = lambda self: {device}
     def __dlpack__(self, **keywords):
         passed.append(keywords.get('stream'))
         raise BufferError('not today')
 passed, array = [], Producer()
-result = refused(lambda: {{call}})
+with contextlib.suppress(Exception):
+    {{call}}
 assert not [stream for stream in passed if stream in {refused}], passed"""
 _add_stream(
     "cuda", 1, "on CUDA, the consumer passes its current stream: 1 for the default, never 0"
@@ -111,11 +111,17 @@ _add_stream(
 _add_stream("rocm", 0, "on ROCm, the consumer passes its current stream: 0 for the default")
 
 
-@consumer_rule("import.missing-method", f"{FROM_DLPACK}, Raises", struct="none", imports=False)
+@consumer_rule(
+    "import.missing-method",
+    f"{FROM_DLPACK}, Raises",
+    struct="none",
+    imports=False,
+    raises="AttributeError",
+)
 def missing_method(subject: Subject) -> str:
     """an object without __dlpack__ raises AttributeError
 
-    result = refused(lambda: {call}, AttributeError)
+    {call}
     """
     require_from_dlpack(subject)
 
@@ -141,11 +147,12 @@ ERRORS = {error.__name__: error for error in (BufferError, RuntimeError, MemoryE
         for error in ERRORS
     ),
     imports=False,
+    raises="{error}",
 )
 def passes_error(subject: Subject, word: str, method: str, error: str) -> str:
     """an exception of the producer's __dlpack__ or __dlpack_device__ is passed on
 
-    result = refused(lambda: {call}, {error})
+    {call}
     """
     require_from_dlpack(subject)
     raises = ERRORS[error]("dlbench's own refusal")
@@ -206,11 +213,11 @@ def capsule_renamed(subject: Subject) -> str:
     raise Broken(f"it is still {name}")
 
 
-@consumer_rule("import.capsule-name", SPEC, struct="name", imports=False)
+@consumer_rule("import.capsule-name", SPEC, struct="name", imports=False, raises="Exception")
 def capsule_name(subject: Subject) -> str:
     """a capsule of another name is refused
 
-    result = refused(lambda: {call})
+    {call}
     """
     producer = KnownProducer(subject, name="dltensor_of_dlbench")
     with on_error(Holds, "refused: "):
@@ -219,11 +226,18 @@ def capsule_name(subject: Subject) -> str:
     raise Broken("it is imported")
 
 
-@consumer_rule("import.consumed-twice", SPEC, risky=True, struct="twice", records=True)
+@consumer_rule(
+    "import.consumed-twice",
+    SPEC,
+    risky=True,
+    struct="twice",
+    records=True,
+    raises="Exception",
+)
 def consumed_twice(subject: Subject) -> str:
     """a capsule that was consumed already is rejected
 
-    again = refused(lambda: {call})
+    {call}
     """
     producer = KnownProducer(subject, once=True)
     first = brought(subject, producer)

@@ -63,7 +63,7 @@ def copy_true(subject: Subject, word: str, **struct: Any) -> str:
     """copy=True returns a copy, not the producer's memory
 
     source[0] = -1
-    assert values(result)[0] != -1, 'it is not a copy'
+    assert {values}[0] != -1, 'it is not a copy'
     """
     require_plain(subject, word, **struct)
     producer = KnownProducer.of(subject, word, **struct)
@@ -85,7 +85,7 @@ def copy_false(subject: Subject, word: str, **struct: Any) -> str:
     """copy=False returns the producer's own memory, or raises
 
     source[0] = -1
-    assert values(result)[0] == -1, 'it is a copy'
+    assert {values}[0] == -1, 'it is a copy'
     """
     require_plain(subject, word, **struct)
     producer = KnownProducer.of(subject, word, **struct)
@@ -106,7 +106,7 @@ def copy_false_misaligned(subject: Subject) -> str:
     """copy=False where a copy is needed is a BufferError or a ValueError
 
     source[0] = -1
-    assert values(result)[0] == -1, 'it is a copy'
+    assert {values}[0] == -1, 'it is a copy'
     """
     producer = KnownProducer(subject, offset=2)
     with on_refusal((BufferError, ValueError), "refused: "):
@@ -120,7 +120,7 @@ def copy_none(subject: Subject) -> str:
     """copy=None uses the producer's memory where that is possible
 
     source[0] = -1
-    assert values(result)[0] == -1, 'it is a copy'
+    assert {values}[0] == -1, 'it is a copy'
     """
     producer = KnownProducer(subject)
     result = brought(subject, producer)
@@ -148,7 +148,7 @@ def own_device(subject: Subject) -> Any:
 def device(subject: Subject) -> str:
     """device may be the device of an array that it returned
 
-    require_same(result, source)
+    {same}
     """
     own = own_device(subject)
     producer = KnownProducer(subject)
@@ -167,7 +167,7 @@ def device_copy(subject: Subject) -> str:
     """copy=True with a device returns a copy, too
 
     source[0] = -1
-    assert values(result)[0] != -1, 'it is not a copy'
+    assert {values}[0] != -1, 'it is not a copy'
     """
     own = own_device(subject)
     # Another rule covers each keyword alone.

@@ -41,7 +41,7 @@ def dtypes(subject: Subject) -> str:
         except Exception as error:
             print(dtype, 'is refused, which is allowed:', repr(error))
             continue
-        given = values(result)
+        given = {values}
         assert given.dtype == dtype and given[0] == source[0], (source, given)
     """
     require_dtypes(subject)
@@ -130,13 +130,13 @@ def unknown_kept(
     "import.unknown-code",
     DTYPE,
     patch="ctypes.c_uint8.from_address(tensor + 20).value = 200",
-    refusal="Exception",
+    raises="Exception",
 )
 def unknown_code(subject: Subject) -> str:
     """an unknown type code is refused
 
-    seen = allowed(lambda: values(result))
-    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    result = {values}
+    print('it arrives as', result.dtype, 'of shape', result.shape)
     """
     dtype = (200, 32, 1)
     return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
@@ -144,7 +144,7 @@ def unknown_code(subject: Subject) -> str:
 
 #: Changes the type code and the bits of the tensor.
 AS_DTYPE = """\
-code, bits, lanes = dict({call})['dtype']
+code, bits, lanes = {dtype}
 ctypes.c_uint8.from_address(tensor + 20).value = code
 ctypes.c_uint8.from_address(tensor + 21).value = bits"""
 Dtype = tuple[int, int, int]
@@ -160,7 +160,7 @@ def kept_or_refused(subject: Subject, word: str, dtype: Dtype) -> str:
     "import.unknown-bits",
     DTYPE,
     patch=AS_DTYPE,
-    refusal="Exception",
+    raises="Exception",
     variants=tuple(
         {"dtype": (code, bits, 1)}
         for code, bits in ((2, 24), (0, 24), (1, 24), (4, 32), (6, 1), (10, 16), (12, 16))
@@ -169,8 +169,8 @@ def kept_or_refused(subject: Subject, word: str, dtype: Dtype) -> str:
 def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """a type code with bits that it does not have, as a float of 24 bits, is refused
 
-    seen = allowed(lambda: values(result))
-    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    result = {values}
+    print('it arrives as', result.dtype, 'of shape', result.shape)
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -179,14 +179,14 @@ def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     "import.sub-byte-bits",
     f"{HEADER}, DLDataTypeCode, FP6 and FP4: must stop importing if the value is unexpected",
     patch=AS_DTYPE,
-    refusal="Exception",
+    raises="Exception",
     variants=tuple({"dtype": (code, 8, 1)} for code in (15, 16, 17)),
 )
 def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """float6 and float4 with other bits than 6 and 4 are refused
 
-    seen = allowed(lambda: values(result))
-    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    result = {values}
+    print('it arrives as', result.dtype, 'of shape', result.shape)
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -195,7 +195,7 @@ def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     "import.sub-byte",
     f"{DTYPE}: sub-byte types",
     patch=AS_DTYPE,
-    refusal="Exception",
+    raises="Exception",
     variants=tuple(
         {"dtype": (code, bits, 1)}
         for code, bits in ((0, 4), (1, 4), (0, 2), (1, 2), (15, 6), (16, 6), (17, 4))
@@ -204,8 +204,8 @@ def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
 def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
     """packed elements of 2, 4 and 6 bits arrive as such, or are refused
 
-    seen = allowed(lambda: values(result))
-    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    result = {values}
+    print('it arrives as', result.dtype, 'of shape', result.shape)
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -221,8 +221,7 @@ def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
 def lanes(subject: Subject) -> str:
     """elements of four lanes are not imported as elements of one
 
-    seen = allowed(lambda: values(result))
-    assert seen.tobytes() == source.tobytes(), seen
+    assert {values}.tobytes() == source.tobytes()
     """
     require_dtypes(subject)
     producer = KnownProducer(
@@ -246,13 +245,13 @@ def lanes(subject: Subject) -> str:
     f"{HEADER}, DLDeviceType; DLPack, Python specification",
     level="should",
     patch="ctypes.c_int32.from_address(tensor + 8).value = 200",
-    refusal="Exception",
+    raises="Exception",
 )
 def unknown_device(subject: Subject) -> str:
     """an unknown device type is refused
 
-    seen = allowed(lambda: values(result))
-    raise AssertionError(f'it arrives as {seen.dtype} of shape {seen.shape}')
+    result = {values}
+    print('it arrives as', result.dtype, 'of shape', result.shape)
     """
     return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
 
@@ -290,7 +289,7 @@ def writable(subject: Subject, word: str) -> bool:
 def read_only(subject: Subject, word: str) -> str:
     """a tensor with READ_ONLY becomes a read-only array, if the library has such arrays
 
-    assert not values(result).flags.writeable, 'it may be written to'
+    assert not {values}.flags.writeable, 'it may be written to'
     """
     has_read_only(subject)
     expect(not writable(subject, word), "it may be written to")
@@ -328,7 +327,7 @@ def read_only_accepted(subject: Subject, word: str) -> str:
 def writable_kept(subject: Subject, word: str) -> str:
     """a tensor without READ_ONLY becomes a writable array
 
-    assert values(result).flags.writeable, 'it is read-only'
+    assert {values}.flags.writeable, 'it is read-only'
     """
     has_read_only(subject)
     expect(writable(subject, word), "it is read-only")
@@ -345,7 +344,8 @@ def writable_kept(subject: Subject, word: str) -> str:
 def failure_deleted(subject: Subject) -> str:
     """a tensor that is rejected during the import is deleted once
 
-    result = tried(lambda: {call})
+    with contextlib.suppress(Exception):
+        result = {call}
     gc.collect()
     assert len(deleted) == 1, deleted
     """

@@ -17,7 +17,7 @@ from dlbench.check.verdict import Broken, NotApplicable
 
 KEEPS = """\
 alive = weakref.ref(array); del array; gc.collect()
-assert alive() or not np.shares_memory(values(result), source), 'it is deleted'
+assert alive() or not np.shares_memory({values}, source), 'it is deleted'
 del result; gc.collect()
 assert alive() is None, 'it is kept'"""
 
@@ -60,7 +60,7 @@ def _add(protocol: str, attribute: str, section: str) -> None:
     @consumer_rule(
         f"{group}.values",
         section,
-        f"{elements}\n\nrequire_same(result, source)",
+        f"{elements}\n\n{{same}}",
         arrays=tuple(word for word in FILLED if word != "offset"),
         **words,
     )

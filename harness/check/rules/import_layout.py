@@ -31,7 +31,7 @@ EITHER: tuple[Variant, ...] = ({}, LEGACY)
 def byte_offset(subject: Subject, word: str, **struct: Any) -> str:
     """the first element is data + byte_offset
 
-    given = values(result)
+    given = {values}
     assert given.tobytes() == source[4:].tobytes(), given
     """
     whole = content(count=72)
@@ -43,7 +43,7 @@ def byte_offset(subject: Subject, word: str, **struct: Any) -> str:
 
 
 def _add(name: str, sentence: str, risky: bool = False) -> None:
-    doc = f"{sentence}\n\nrequire_same(result, source)"
+    doc = f"{sentence}\n\n{{same}}"
     words: dict[str, Any] = {"risky": risky, "arrays": (name,), "variants": EITHER}
 
     @consumer_rule(f"import.{name}", f"{TENSOR}.strides", doc, refusal="Exception", **words)
@@ -68,7 +68,7 @@ _add("fortran", "the first dimension may run fastest, or the import is refused")
 def ones(subject: Subject, word: str, **struct: Any) -> str:
     """the stride of a dimension of size 1 is ignored
 
-    require_same(result, source)
+    {same}
     """
     require_import(subject)
     producer = KnownProducer.of(subject, word, **struct)
@@ -89,7 +89,7 @@ def ones(subject: Subject, word: str, **struct: Any) -> str:
 def null_strides(subject: Subject) -> str:
     """strides that are NULL mean row-major (legacy struct, and before 1.2)
 
-    require_same(result, source)
+    {same}
     """
     require_import(subject)
     array = content().reshape(8, 8)
@@ -110,7 +110,7 @@ def null_strides(subject: Subject) -> str:
 def scalar(subject: Subject, word: str, **struct: Any) -> str:
     """a tensor without dimensions, shape and strides NULL, is one element
 
-    require_same(result, source)
+    {same}
     """
     return imported_as(subject, word, **struct)
 
@@ -125,7 +125,7 @@ def scalar(subject: Subject, word: str, **struct: Any) -> str:
 def empty_null(subject: Subject) -> str:
     """a tensor without elements may have data NULL
 
-    require_same(result, source)
+    {same}
     """
     require_import(subject)
     array = content(count=0)
@@ -164,6 +164,6 @@ def empty_deleted(subject: Subject) -> str:
 def misaligned(subject: Subject, word: str, **struct: Any) -> str:
     """a tensor at an unaligned address is imported correctly, or refused
 
-    require_same(result, source)
+    {same}
     """
     return imported_as(subject, word, **struct)

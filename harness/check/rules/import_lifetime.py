@@ -52,7 +52,7 @@ def deleter_not_early(subject: Subject) -> str:
 
     gc.collect(); early = len(deleted)
     source[0] = -1
-    assert not (early and values(result)[0] == -1), 'the memory is still used'
+    assert not (early and {values}[0] == -1), 'the memory is still used'
     """
     producer = KnownProducer(subject, sized("import.deleter-not-early"))
     result = brought(subject, producer)
@@ -72,10 +72,10 @@ def deleter_not_early(subject: Subject) -> str:
 def view_keeps(subject: Subject) -> str:
     """the deleter is not called before the last view is deleted
 
-    view = result[2:]; del result; gc.collect(); early = len(deleted)
+    result = result[2:]; gc.collect(); early = len(deleted)
     source[2] = -1
-    assert not (early and values(view)[0] == -1), 'the memory is still used'
-    del view; gc.collect()
+    assert not (early and {values}[0] == -1), 'the memory is still used'
+    del result; gc.collect()
     assert len(deleted) == 1, deleted
     """
     producer = KnownProducer(subject, sized("import.view-keeps"))
@@ -98,7 +98,7 @@ def view_keeps(subject: Subject) -> str:
     "import.null-deleter",
     DELETER,
     risky=True,
-    patch="ctypes.c_void_p.from_address(struct + deleter_at).value = None",
+    patch="ctypes.c_void_p.from_address(struct + {deleter}).value = None",
     source="aligned",
 )
 def null_deleter(subject: Subject) -> str:
@@ -117,7 +117,7 @@ def null_deleter(subject: Subject) -> str:
 @consumer_rule(
     "import.null-context",
     f"{HEADER}, DLManagedTensorVersioned.manager_ctx",
-    patch="ctypes.c_void_p.from_address(struct + deleter_at - 8).value = None",
+    patch="ctypes.c_void_p.from_address(struct + {deleter} - 8).value = None",
     counts=True,
 )
 def null_context(subject: Subject) -> str:

@@ -19,7 +19,7 @@ MAJOR = "ctypes.c_uint32.from_address(struct).value = 2"
 def legacy(subject: Subject) -> str:
     """the legacy struct is imported from a producer that has no other
 
-    require_same(result, source)
+    {same}
     """
     require_import(subject)
     array = sized("import.legacy")
@@ -47,7 +47,7 @@ def _refused_from(subject: Subject, array: Array) -> str:
 def versioned(subject: Subject) -> str:
     """a consumer that requests the versioned struct imports it
 
-    require_same(result, source)
+    {same}
     """
     require_import(subject)
     producer = KnownProducer(subject, sized("import.versioned"))
@@ -85,7 +85,7 @@ def requests_version(subject: Subject) -> str:
 def retries(subject: Subject) -> str:
     """a producer without max_version, dl_device and copy is called again without them
 
-    require_same(result, source)
+    {same}
     """
     assume(not subject.imports_capsules, "it imports a capsule, and makes no request")
     require_import(subject)
@@ -108,7 +108,7 @@ def retries(subject: Subject) -> str:
 def minor_version(subject: Subject) -> str:
     """a minor version that is newer than the consumer's is imported
 
-    require_same(result, source)
+    {same}
     """
     require_versioned_request(subject)
     producer = KnownProducer(subject, version=(1, 99))
@@ -117,12 +117,12 @@ def minor_version(subject: Subject) -> str:
 
 
 @consumer_rule(
-    "import.major-version", STABLE, risky=True, patch=MAJOR, struct="versioned", refusal="Exception"
+    "import.major-version", STABLE, risky=True, patch=MAJOR, struct="versioned", raises="Exception"
 )
 def major_version(subject: Subject) -> str:
     """another major version is refused, and no field after its flags is read
 
-    raise AssertionError(f'2.0 is imported: {type(result)}')
+    print('2.0 is imported:', type(result))
     """
     require_versioned_request(subject)
     producer = KnownProducer(subject, version=(2, 0), trapped=True)
@@ -143,7 +143,8 @@ def major_version(subject: Subject) -> str:
 def major_version_deleted(subject: Subject) -> str:
     """a tensor of another major version is deleted once
 
-    result = tried(lambda: {call})
+    with contextlib.suppress(Exception):
+        result = {call}
     gc.collect()
     assert len(deleted) == 1, deleted
     """

@@ -157,10 +157,6 @@ class Side:
         """The array's content, as a NumPy array."""
         return self._first(("values", "memory"), array, case) or self._plain(array)
 
-    def own_values(self, case: Case) -> str:
-        """The adapter's own expression for the content of `result`; empty without one."""
-        return self._first(("values", "memory"), "result", case)
-
     @property
     def shows_memory(self) -> bool:
         """Is there a way to the array's memory, or has the adapter lines, so that NumPy is one?"""
