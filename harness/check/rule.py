@@ -35,6 +35,7 @@ class Rule:
     #: consumer: the array that it is given lies on the library's device, not on the CPU
     on_device: bool = False
     risky: bool = False  #: breaking it may crash the process: it runs in a worker
+    workers: int = 0  #: workers that it starts: each imports the library and has its own deadline
     at_exit: bool = False  #: it shows only in how the process ends: it runs last
     verdict: str = BROKEN  #: the worst verdict: `unclear` where the text is
     # What the script does before its lines.

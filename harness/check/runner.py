@@ -67,13 +67,14 @@ class Library:
             return f"the arrays that it is given lie on the CPU, not on {self.device}"
         return ""
 
-    def request(self) -> dict[str, Any]:
-        """Loads the library in a child."""
+    def request(self, timeout_s: float = 60.0) -> dict[str, Any]:
+        """Loads the library in a child, whose rules have this deadline."""
         paths = {role: getattr(self, role) for role in ROLES}
         return {
             "do": "load",
             "name": self.name,
             "device": self.device,
+            "timeout_s": timeout_s,
             **{role: str(path) if path else None for role, path in paths.items()},
         }
 
@@ -185,12 +186,14 @@ class _Chain(Steps[str, Result]):
         return self._worker
 
     def load(self, worker: Worker, item: str) -> None:
-        version = worker.send_request(self._library.request()).get("version", "")
+        request = self._library.request(self._timeout_s)
+        version = worker.send_request(request).get("version", "")
         self._has_loaded = self._is_loaded = True
         self._report.version = self._report.version or shortened(str(version))
 
     def send_request(self, worker: Worker, item: str) -> Result:
-        answer = worker.send_request({"do": "rule", "rule": item}, self._timeout_s)
+        deadline_s = self._timeout_s * (1 + self._rules[item].workers)
+        answer = worker.send_request({"do": "rule", "rule": item}, deadline_s)
         result = read_result(item, answer)
         if result is None:
             raise worker.reject(f"no result of a rule: {str(answer)[:60]!r}")

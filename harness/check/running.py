@@ -23,6 +23,7 @@ def load(request: dict[str, Any]) -> tuple[Subject, str]:
         if path and not version:
             version = loading.version(request["name"], modules[role])
     subject = Subject(request["name"], modules["producer"], modules["consumer"], request["device"])
+    subject.timeout_s = request["timeout_s"]
     return subject, version
 
 

@@ -15,6 +15,10 @@ TOTAL_S = float(os.environ.get("DLBENCH_GPU_SECONDS", "540"))
 IMPORTS = "imports.json"
 #: Of a run of dlbench besides imports and rounds: processes, floors, trials after the rounds.
 RUN_S = 10.0
+#: Runs whose imports take less show what a run takes besides imports.
+SHORT_IMPORT_S = 1.0
+#: A later run may take this much longer than an earlier one.
+SPARE = 1.25
 
 
 @dataclass(frozen=True)
@@ -50,27 +54,49 @@ class Turn:
         return f"{max(30.0, 3 * self.import_s):.0f}s"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Turns:
-    """A stage's runs: the libraries of each, and how often one run imports them. Passes after the
-    rounds, and each group of rules, start workers that import again."""
+    """A stage's runs: the libraries of each, and how often one run imports them: passes after the
+    rounds, and rules of `check`, start workers that import again. What runs of the stage really
+    took replaces the numbers given here."""
 
     runs: Callable[[], Sequence[Sequence[str]]]
-    imports: int
+    imports: float
     base_s: float = RUN_S + 5
+    is_base_measured: bool = False
+    is_imports_measured: bool = False
 
     def need(self, seconds: dict[str, float], some: Sequence[str]) -> Need:
-        imports = self.imports * sum(seconds.get(each, 0.0) for each in {*some})
+        imports = self.imports * import_once(seconds, some)
         return Need(imports, imports + self.base_s)
+
+    def learn(self, import_s: float, took_s: float) -> None:
+        """A run took this long, and one import of each of its libraries takes `import_s`."""
+        if import_s < SHORT_IMPORT_S:
+            base_s = SPARE * took_s
+            self.base_s = max(self.base_s, base_s) if self.is_base_measured else base_s
+            self.is_base_measured = True
+        else:
+            imports = SPARE * max(1.0, (took_s - self.base_s / SPARE) / import_s)
+            self.imports = max(self.imports, imports) if self.is_imports_measured else imports
+            self.is_imports_measured = True
 
     def explain(self, seconds: dict[str, float], some: Sequence[str], left: float) -> str:
         """Why a run does not fit into the seconds that are left."""
         each = ", ".join(f"{name} {seconds.get(name, 0.0):.1f} s" for name in dict.fromkeys(some))
-        return (
-            f"needs {self.need(seconds, some).least_s:.0f} s: {self.base_s:.0f} s and the imports"
-            f" of {self.imports} workers ({each}); {max(left, 0.0):.0f} s are left;"
-            f" DLBENCH_GPU_SECONDS extends the run"
+        known = (
+            ", as earlier runs took" if self.is_base_measured or self.is_imports_measured else ""
         )
+        return (
+            f"needs {self.need(seconds, some).least_s:.0f} s: {self.base_s:.0f} s and"
+            f" {self.imports:.1f} times the imports ({each}){known};"
+            f" {max(left, 0.0):.0f} s are left; DLBENCH_GPU_SECONDS extends the run"
+        )
+
+
+def import_once(seconds: dict[str, float], some: Sequence[str]) -> float:
+    """Seconds of one import of each of the libraries."""
+    return sum(seconds.get(each, 0.0) for each in {*some})
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planning import Turn, Turns, first_limit, import_seconds
+from planning import Turn, Turns, first_limit, import_once, import_seconds
 
 DEVICE = os.environ.get("DLBENCH_GPU_DEVICE", "cuda:0")
 KIND, _, NUMBER = DEVICE.partition(":")
@@ -98,13 +98,15 @@ class Stage:
         """The runs that fit, with their time. Each other one is one line, which has the reason."""
         seconds = import_seconds(self.file.parent)
         todo = turns.runs()
-        needs = [turns.need(seconds, some) for some in todo]
-        for index, (some, need) in enumerate(zip(todo, needs, strict=True)):
-            if (left := self.left()) < need.least_s:
+        for index, some in enumerate(todo):
+            needs = [turns.need(seconds, later) for later in todo[index:]]
+            if (left := self.left()) < needs[0].least_s:
                 name = " ".join([self.file.stem.partition("-")[2], " -> ".join(some)])
                 self.write(shown(("skip", name, turns.explain(seconds, some, left))))
-            else:
-                yield Turn(tuple(some), first_limit(left, needs[index:]), need.import_s)
+                continue
+            began = time.monotonic()
+            yield Turn(tuple(some), first_limit(left, needs), needs[0].import_s)
+            turns.learn(import_once(seconds, some), time.monotonic() - began)
 
 
 @dataclass

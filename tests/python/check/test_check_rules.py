@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from dlbench import _check
 from dlbench.case import Case
-from dlbench.check import running
+from dlbench.check import runner, running
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
@@ -33,6 +34,28 @@ class Exporter(KnownProducer):
     def __init__(self, array: Array, **describes: Any) -> None:
         super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
         self.shape = array.shape
+
+
+def test_trials_that_fail_are_made_once_and_each_worker_has_the_deadline_of_a_rule(
+    tmp_path: Path,
+) -> None:
+    """The library imports in a process, but not in the worker of the trials."""
+    (tmp_path / "producer.py").write_text(f"""
+import sys
+
+with open({str(tmp_path / "imports")!r}, "a") as log:
+    log.write("import ")
+if "dlbench.check" not in sys.modules:
+    raise ImportError("not here")
+make = address = None
+""")
+    library = runner.Library("mine", tmp_path / "producer.py", None, device="sim:0")
+    rules = [rule for rule in RULES.by_name.values() if rule.name.startswith("export.order-")]
+    results = runner.check(library, rules).results.values()
+    assert {result.outcome for result in results} == {"not-applicable"}
+    assert all("not here" in result.observed for result in results)
+    assert (tmp_path / "imports").read_text().count("import") == 2
+    assert all(rule.workers > 0 for rule in rules)
 
 
 def test_a_library_without_arrays_is_not_reported_to_keep_a_rule() -> None:

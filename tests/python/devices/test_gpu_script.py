@@ -310,8 +310,8 @@ OWN = {
         ({}, {}, ["pass", "pass"]),
         # A control that stays fresh: the streams were ordered by something else.
         ({}, {"waits": "stream", "content": "new"}, ["inconclusive", "inconclusive"]),
-        ({"waits": "none", "content": "old"}, {}, ["pass", "fail"]),
-        ({"waits": "wrong-stream", "content": "old"}, {}, ["pass", "fail"]),
+        ({"waits": "none", "content": "old"}, {}, ["pass", "finding"]),
+        ({"waits": "wrong-stream", "content": "old"}, {}, ["pass", "finding"]),
         ({"waits": "inconclusive", "reason": "x"}, {}, ["pass", "inconclusive"]),
         ({"waits": "no-delay"}, {}, ["pass", "inconclusive"]),
         ({"waits": "host", "content": "new"}, {}, ["pass", "pass"]),
@@ -322,6 +322,23 @@ def test_order_counts_only_beside_a_control_with_power(
 ) -> None:
     found = stages.ordering("a", "b", stages.Document(None, [cell_of("a", "b", own, control)], {}))
     assert [verdict for verdict, _, _ in found] == verdicts
+
+
+@pytest.mark.parametrize(("stream", "explained"), [("omitted", True), ("own", False)])
+@pytest.mark.parametrize(("pair", "verdict"), [("native", "fail"), ("a", "finding")])
+def test_only_dlbenchs_own_pair_must_not_fail(
+    stages: ModuleType, pair: str, verdict: str, stream: str, *, explained: bool
+) -> None:
+    own = {"waits": "none", "content": "old", "stream": stream}
+    document = stages.Document(None, [cell_of(pair, pair, own, {})], {})
+    *_, (found, _, text) = stages.ordering(pair, pair, document)
+    assert found == verdict
+    assert (stages.DEFAULT_STREAM in text) == explained
+    lost = {"outcome": "race", "reason": "x", "protocol": "dlpack", "device": "cuda:0"}
+    cells = [{"producer": pair, "consumer": pair, **lost}]
+    done = subprocess.CompletedProcess([], 0, "", "")
+    *_, (found, _, _) = stages.matrix_lines(stages.Document(done, cells, {"benchmarks": []}))
+    assert found == verdict
 
 
 def cell_of(
@@ -339,7 +356,7 @@ def test_a_pair_is_reported_by_its_own_direction(stages: ModuleType) -> None:
         cell_of("b", "a", {}, {}, late_free="late"),
     ]
     document = stages.Document(None, cells, {})
-    for pair, order, late in ((("a", "b"), "fail", "pass"), (("b", "a"), "pass", "finding")):
+    for pair, order, late in ((("a", "b"), "finding", "pass"), (("b", "a"), "pass", "finding")):
         found = list(stages.ordering(*pair, document))
         assert [verdict for verdict, _, _ in found] == ["pass", order, late]
         assert all(name.startswith(" -> ".join(pair)) for _, name, _ in found)
@@ -349,7 +366,8 @@ def test_a_pair_is_reported_by_its_own_direction(stages: ModuleType) -> None:
 def test_a_run_gets_the_time_of_its_imports(stages: ModuleType, tmp_path: Path) -> None:
     (tmp_path / "imports.json").write_text('{"torch": 5.0, "cupy": 20.0}')
     stage = stages.Stage(tmp_path / "4-x.txt", tmp_path, time.monotonic() + 200)
-    turns = list(stage.each(stages.Turns(lambda: [("torch", "torch"), ("torch", "cupy")], 2)))
+    pairs = [("torch", "torch"), ("torch", "cupy")]
+    turns = [next(stage.each(stages.Turns(lambda pair=pair: [pair], 2))) for pair in pairs]
     assert [turn.import_s for turn in turns] == [10, 50]
     for turn in turns:
         assert turn.share > turn.import_s + float(turn.budget(4).rstrip("s"))
@@ -365,10 +383,25 @@ def test_a_run_that_does_not_fit_is_one_line(
     assert [turn.libraries for turn in stage.each(stages.Turns(lambda: runs, 3))] == [runs[1]]
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(
-        "skip          sync cupy -> torch: needs 90 s: 15 s and the imports of 3"
+        "skip          sync cupy -> torch: needs 90 s: 15 s and 3.0 times the imports"
+        " (cupy 20.0 s, torch 5.0 s); "
     )
-    assert "(cupy 20.0 s, torch 5.0 s); " in line
     assert "DLBENCH_GPU_SECONDS" in line
+
+
+def test_a_run_is_planned_by_what_earlier_ones_took(stages: ModuleType) -> None:
+    turns = stages.Turns(lambda: [("native",), ("torch",), ("cupy",)], 3)
+    seconds = {"native": 0.2, "torch": 5.0, "cupy": 20.0}
+    turns.learn(0.2, 8.0)  # without imports: replaces the guess of 15 s
+    assert turns.base_s == 10
+    turns.learn(0.2, 4.0)  # the longest counts
+    assert turns.base_s == 10
+    turns.learn(5.0, 48.0)  # eight imports of 5 s beside the 8 s
+    assert turns.imports == 10
+    assert turns.need(seconds, ("cupy",)).least_s == 210
+    assert "and 10.0 times the imports (cupy 20.0 s), as earlier runs took; " in turns.explain(
+        seconds, ("cupy",), 100
+    )
 
 
 def test_earlier_stages_get_their_time_and_later_ones_the_rest(stages: ModuleType) -> None:
@@ -436,9 +469,10 @@ def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
     assert torch_s <= imports["torch"] < cupy_s <= imports["cupy"]
     for wanted in (
         *("library torch: dlpack zero-copy ", "library cupy: dlpack zero-copy "),
-        *("torch -> cupy, stream own from consumer", "cupy -> torch, stream own from consumer"),
+        *(f"{pair}, stream own from consumer, on own: stream"
+          for pair in ("torch -> cupy", "cupy -> torch")),
         *("check torch: ", "check cupy: "),
-    ):
+    ):  # fmt: skip
         assert [line for line in found if wanted in line], (wanted, text)
     # A run that does not fit is skipped as a whole: one that starts has its time.
     for line in found:
