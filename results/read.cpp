@@ -72,7 +72,7 @@ void require_each_rule_once(const Fields& document, MachinesNamed& machines) {
 }  // namespace
 
 nlohmann::json read_document(const std::filesystem::path& path,
-                             const std::function<void(ReadEntry)>& on_entry) {
+                             const std::function<void(Entry)>& on_entry) {
   const std::string place = path.string() + ": ";
   std::pmr::monotonic_buffer_resource memory;
   std::pmr::unordered_set<std::pmr::string> names(&memory);
@@ -81,11 +81,11 @@ nlohmann::json read_document(const std::filesystem::path& path,
     std::string where = place + "/";
     where.append(list).append("/").append(std::to_string(index));
     const Fields item(value, std::move(where));
-    ReadEntry read{entry_from_json(item, list == kLists[0]), item.text("name"),
-                   item.text_or("machine", "")};
-    if (!names.emplace(read.name).second) item.fail("name", "a name that no earlier cell has");
-    machines.add(read.machine, item);
-    on_entry(std::move(read));
+    Entry entry = entry_from_json(item, list == kLists[0]);
+    if (!names.emplace(item.text("name")).second)
+      item.fail("name", "a name that no earlier cell has");
+    machines.add(entry.cell.machine, item);
+    on_entry(std::move(entry));
   };
   const Parsed parsed = read_strict(path, kMostBytes, kLists, take);
   const Fields document(parsed.value(), place);
@@ -98,7 +98,7 @@ nlohmann::json read_document(const std::filesystem::path& path,
 }
 
 void validate_document(const std::filesystem::path& path) {
-  read_document(path, [](const ReadEntry&) {});
+  read_document(path, [](const Entry&) {});
 }
 
 void validate_comparison(const std::filesystem::path& path) {

@@ -211,7 +211,9 @@ void fields(Io& io, T& entry) {
     io("cpu_time", entry.cpu_ns);
     io.constant("time_unit", "ns");
   }
-  each_axis(entry.cell, [&io](const char* key, auto& value) { io(key, value); });
+  each_axis(entry.cell, [&](std::string_view key, auto& value) {
+    io.group(key, key != "machine" || !entry.cell.machine.empty(), [&] { io(key, value); });
+  });
   io("outcome", entry.outcome);
   io.known("imports", entry.imports);
   if (measured)
@@ -282,9 +284,7 @@ void require_order(const Fields& item, const char* low, double lo, const char* h
 }
 
 void require_name(const Fields& item, const Cell& cell) {
-  // In a document of several machines the name ends with the machine.
-  std::string own = name(cell);
-  if (item.has("machine")) own += "/machine:" + item.text("machine");
+  const std::string own = name(cell);
   if (item.text("name") != own) item.fail("name", "the name that its axes form, \"" + own + "\"");
 }
 

@@ -8,6 +8,7 @@
 
 #include "bindings/bind.hpp"
 #include "model/build.hpp"
+#include "model/cell.hpp"
 #include "results/comparison/compare.hpp"
 #include "stats/stages.hpp"
 #include "stats/stats.hpp"
@@ -46,11 +47,10 @@ py::dict dict_of(const ComparedCell& cell) {
     return side.outcome ? py::object(outcomes->at(static_cast<std::size_t>(*side.outcome)))
                         : py::none();
   };
-  const Cell own = cell.cell();
+  const Cell own = cell_from_name(cell.name);
   py::dict item;
   item["name"] = cell.name;
   each_axis(own, [&item](const char* key, const auto& value) { item[key] = value; });
-  item["machine"] = cell.machine;
   item["presence"] = kPresences.at(static_cast<std::size_t>(cell.presence));
   item["base_outcome"] = outcome(cell.base);
   item["head_outcome"] = outcome(cell.head);

@@ -52,6 +52,15 @@ void bind_cell(py::module_& module) {
       .def("__repr__", [](const Cell& cell) { return "<Cell " + name(cell) + ">"; });
 }
 
+std::string cell_name(const py::dict& axes) {
+  Cell cell;
+  each_axis(cell, [&axes](const char* key, auto& value) {
+    using Value = std::remove_reference_t<decltype(value)>;
+    if (axes.contains(key)) value = axes[key].template cast<Value>();
+  });
+  return name(cell);
+}
+
 }  // namespace
 
 void bind_model(py::module_& module) {
@@ -114,6 +123,8 @@ void bind_model(py::module_& module) {
   module.attr("build_id") = std::string(build_id());
   module.attr("nvtx") = std::string(trace::nvtx::version());
   bind_cell(module);
+  module.def("cell_name", &cell_name, py::arg("axes"),
+             "The name of a cell, from its axes by JSON key; without a machine if it is absent.");
 }
 
 }  // namespace dlbench::bindings

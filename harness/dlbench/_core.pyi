@@ -76,6 +76,8 @@ class Cell:
     case: str
     bytes: int
 
+def cell_name(axes: dict[str, Any]) -> str: ...
+
 class Plan:
     cells: list[Cell]
     excluded: list[tuple[Cell, str, str]]

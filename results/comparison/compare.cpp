@@ -162,18 +162,17 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
   const std::size_t family = measured.size() + below.size();
   if (family == 0) return;
   const double level = made.options.false_alarms / static_cast<double>(family);
-  std::map<std::pair<std::string_view, std::string_view>, PlaceChanges> places;
+  std::map<Place, PlaceChanges> places;
   const auto place_of = [&](const SideCell& cell) -> PlaceChanges& {
-    const std::pair key{cell.machine, cell.environment};
-    const auto found = places.find(key);
+    const Place& place = *cell.place;
+    const auto found = places.find(place);
     if (found != places.end()) return found->second;
-    const Place place(key);
     const Reference& before = reference_of(base, place);
     const Reference& after = reference_of(head, place);
     const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
     warn_of_references(made, place, before, after, drift);
     PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift, {}};
-    return places.try_emplace(key, std::move(known)).first->second;
+    return places.try_emplace(place, std::move(known)).first->second;
   };
   for (const Measured& each : measured) {
     stats::ProcessSpread& spread = place_of(*each.head).spread;
@@ -271,12 +270,6 @@ void each_pair(const Side& base, const Side& head, const Visitor& visit) {
 }
 
 }  // namespace
-
-Cell ComparedCell::cell() const {
-  constexpr std::string_view kMachine = "/machine:";
-  const std::size_t behind = machine.empty() ? 0 : kMachine.size() + machine.size();
-  return cell_from_name(name.substr(0, name.size() - behind));
-}
 
 std::size_t Comparison::count(ChangeWord word) const {
   // `inconclusive` has these cells: their times could hide a change.

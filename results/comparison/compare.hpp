@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "model/cell.hpp"
 #include "model/outcome.hpp"
 #include "model/warning.hpp"
 #include "results/texts.hpp"
@@ -63,8 +62,7 @@ struct InconclusiveCell {
 };
 
 struct ComparedCell {
-  std::string_view name;     ///< refers to the comparison's texts
-  std::string_view machine;  ///< likewise
+  std::string_view name;  ///< refers to the comparison's texts
   Presence presence = Presence::both;
   ComparedSide base, head;
   std::optional<double> ratio, lo, hi, p, spread, minimum_detectable_change;
@@ -72,8 +70,6 @@ struct ComparedCell {
   std::optional<InconclusiveCell> inconclusive;  ///< of an INCONCLUSIVE cell
   OutcomeChange outcome_change = OutcomeChange::none;
   std::vector<std::string> details;
-
-  Cell cell() const;  ///< parsed from the name
 };
 
 /// The facts of a side other than its cells.

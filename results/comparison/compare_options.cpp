@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "model/cell.hpp"
+
 namespace dlbench::results {
 namespace {
 
@@ -55,12 +57,6 @@ std::string text_of(std::uint64_t value) {
   return std::to_string(value);
 }
 
-Cell cell_of(const SideCell& cell) {
-  constexpr std::string_view kMachine = "/machine:";
-  const std::size_t behind = cell.machine.empty() ? 0 : kMachine.size() + cell.machine.size();
-  return cell_from_name(cell.name.substr(0, cell.name.size() - behind));
-}
-
 }  // namespace
 
 OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
@@ -89,9 +85,9 @@ OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
   const std::array<const Side*, 2> sides{&base, &head};
   for (std::size_t side = 0; side < sides.size() && !places_.empty(); ++side) {
     for (const SideCell& each : sides.at(side)->cells) {
-      const auto place = places_.find(each.machine);
+      const auto place = places_.find(each.place->first);
       if (place == places_.end() || place->second.axes.empty()) continue;
-      const Cell cell = cell_of(each);
+      const Cell cell = cell_from_name(each.name);
       each_axis(cell, [&](const char* axis, const auto& value) {
         if (place->second.axes.contains(axis)) {
           place->second.values.at(side)[axis].insert(text_of(value));
@@ -102,7 +98,7 @@ OptionsDiffer::OptionsDiffer(const Side& base, const Side& head) {
 }
 
 bool OptionsDiffer::left_out(const SideCell& cell, const SideCell* other, bool is_base) {
-  const auto found = places_.find(cell.machine);
+  const auto found = places_.find(cell.place->first);
   if (found == places_.end()) return false;
   const Place& place = found->second;
   if (other != nullptr) {
@@ -114,7 +110,7 @@ bool OptionsDiffer::left_out(const SideCell& cell, const SideCell* other, bool i
   bool out = place.any;
   if (!out) {
     const Values& there = place.values.at(is_base ? 1 : 0);
-    const Cell axes = cell_of(cell);
+    const Cell axes = cell_from_name(cell.name);
     each_axis(axes, [&](const char* axis, const auto& value) {
       if (!place.axes.contains(axis)) return;
       const auto values = there.find(axis);

@@ -61,7 +61,6 @@ bool has_cell(const SideCell* cell) {
 ComparedCell row_of(const SideCell* base, const SideCell* head, bool instructions) {
   ComparedCell row;
   row.name = (head != nullptr ? head : base)->name;
-  row.machine = (head != nullptr ? head : base)->machine;
   row.presence = presence_of(base, head);
   row.base = side_of(base, instructions);
   row.head = side_of(head, instructions);

@@ -24,14 +24,6 @@ constexpr double kWide = 1.95996;
 /// The name of a single environment.
 constexpr const char* kOnly = "default";
 
-std::string_view environment_in(std::string_view name) {
-  constexpr std::string_view kKey = "/environment:";
-  const std::size_t at = name.find(kKey);
-  if (at == std::string_view::npos) return kOnly;
-  const std::string_view rest = name.substr(at + kKey.size());
-  return rest.substr(0, rest.find('/'));
-}
-
 /// The relative uncertainty of a worker's median due to its rounds.
 double deviation_of(const WorkerNumbers& worker) {
   if (worker.samples_ns.empty()) return 0;
@@ -44,12 +36,10 @@ void join(std::vector<Outcome>& words, Outcome word) {
   if (place == words.end() || *place != word) words.insert(place, word);
 }
 
-SideCell side_cell_of(Side& side, std::string_view name, const ReadEntry& read) {
-  const Entry& entry = read.entry;
+SideCell side_cell_of(Side& side, const Entry& entry) {
   SideCell cell;
-  cell.name = copied(*side.texts, name);
-  cell.machine = cell.name.substr(cell.name.size() - read.machine.size());
-  cell.environment = environment_in(cell.name);
+  cell.name = copied(*side.texts, name(entry.cell));
+  cell.place = &*side.places.emplace(entry.cell.machine, entry.cell.exchange.environment).first;
   cell.outcome = entry.found.value_or(entry.outcome);
   cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
   cell.median_ns = entry.median_ns;
@@ -203,16 +193,13 @@ Side read_side(const SideSource& source) {
   side.texts = std::make_shared<Texts>();
   side.facts.environment = source.environment;
   for (const std::filesystem::path& path : source.documents) {
-    const json context = read_document(path, [&](ReadEntry read) {
-      Exchange& exchange = read.entry.cell.exchange;
-      if (source.environment.empty()) {
-        side.cells.push_back(side_cell_of(side, read.name, read));
-      } else if (exchange.environment == source.environment) {
-        exchange.environment = kOnly;
-        std::string name = dlbench::name(read.entry.cell);
-        if (!read.machine.empty()) name += "/machine:" + read.machine;
-        side.cells.push_back(side_cell_of(side, name, read));
+    const json context = read_document(path, [&](Entry entry) {
+      std::string& environment = entry.cell.exchange.environment;
+      if (!source.environment.empty()) {
+        if (environment != source.environment) return;
+        environment = kOnly;
       }
+      side.cells.push_back(side_cell_of(side, entry));
     });
     read_context(side, context, path, source.environment);
     side.facts.runs.push_back(path.string());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,11 +15,13 @@
 
 namespace dlbench::results {
 
+/// A machine and an environment on it.
+using Place = std::pair<std::string, std::string>;
+
 /// The part of an entry that a comparison needs.
 struct SideCell {
-  std::string_view name;     ///< refers to the side's texts
-  std::string_view machine;  ///< likewise
-  std::string_view environment;
+  std::string_view name;         ///< refers to the side's texts
+  const Place* place = nullptr;  ///< of the side's places
   Outcome outcome = Outcome::not_run;
   std::vector<Outcome> words;      ///< different outcomes of workers that disagree; otherwise empty
   bool untimed_phase = false;      ///< the phase was not timed and may not exist
@@ -41,13 +44,11 @@ struct Reference {
   double spread = 0;
 };
 
-/// A machine and an environment on it.
-using Place = std::pair<std::string, std::string>;
-
 /// A side as read from its documents.
 struct Side {
   std::vector<SideCell> cells;            ///< sorted by name, without duplicates
   std::shared_ptr<Texts> texts;           ///< the memory that names refer to
+  std::set<Place> places;                 ///< of its cells
   nlohmann::json machines;                ///< the facts that must be equal, by name
   std::map<Place, Reference> references;  ///< over several documents the one with the most workers
   std::map<std::string, nlohmann::json, std::less<>> requests;  ///< the options, by machine

@@ -21,6 +21,7 @@ from dlbench.document.document import (
     Document,
     environment_rank,
     exchanges_once,
+    on_machine,
     parse_document,
 )
 from dlbench.document.entry import (
@@ -65,6 +66,7 @@ __all__ = [
     "environment_rank",
     "exchanges_once",
     "locate",
+    "on_machine",
     "parse_document",
     "parse_entry",
     "read_comparison",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
+from dlbench import _core
 from dlbench.document.context import Context, EnvironmentFacts, Run
 from dlbench.document.entry import EXCHANGE, Axis, Entry, Measured, NotMeasured, Pair
 from dlbench.document.record import Key, Record
@@ -143,11 +144,11 @@ class Document:
         share = self.share_of(machine)
         made = {
             "context": share.context._json,
-            "benchmarks": [_without_machine(entry) for entry in share.measured],
-            "not_measured": [_without_machine(entry) for entry in share.not_measured],
+            "benchmarks": [on_machine(entry, "") for entry in share.measured],
+            "not_measured": [on_machine(entry, "") for entry in share.not_measured],
         }
         if share.is_of_checks:
-            made["checks"] = [check.to_json(without=("machine",)) for check in share.checks]
+            made["checks"] = [on_machine(check, "") for check in share.checks]
         return parse_document(made)
 
     @property
@@ -186,15 +187,16 @@ def _context(machine: Mapping[str, Any]) -> dict[str, Any]:
     return {**own.pop("context"), "dlbench": own}
 
 
+def on_machine(record: Record, machine: str) -> dict[str, object]:
+    """The JSON object of an entry or a check, as that of this machine, or of a single one."""
+    made = record.to_json(without=("machine",)) | ({"machine": machine} if machine else {})
+    names = [key for key in ("name", "run_name") if record.has(key)]
+    return made | dict.fromkeys(names, _core.cell_name(made)) if names else made
+
+
 def _own_name(entry: Entry) -> str:
     """The cell's name before it was merged."""
-    return entry.name.partition("/machine:")[0]
-
-
-def _without_machine(entry: Entry) -> dict[str, object]:
-    name = _own_name(entry)
-    made = {**entry.to_json(without=("machine",)), "name": name}
-    return made | {"run_name": name} if entry.has("run_name") else made
+    return _core.cell_name(entry.to_json(without=("machine",)))
 
 
 def environment_rank(name: str) -> tuple[bool, str]:

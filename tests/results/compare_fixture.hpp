@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/cell.hpp"
 #include "random.hpp"
 #include "results/comparison/compare.hpp"
 #include "results/document.hpp"
@@ -49,9 +50,10 @@ class Compare : public ::testing::Test {
   }
 
   static const ComparedCell& cell(const Comparison& made, const std::string& consumer) {
-    const auto found = std::find_if(
-        made.cells.begin(), made.cells.end(),
-        [&](const ComparedCell& each) { return each.cell().exchange.consumer == consumer; });
+    const auto found =
+        std::find_if(made.cells.begin(), made.cells.end(), [&](const ComparedCell& each) {
+          return cell_from_name(each.name).exchange.consumer == consumer;
+        });
     EXPECT_NE(found, made.cells.end()) << consumer;
     return *found;
   }

@@ -32,6 +32,7 @@ std::string name(const Cell& cell) {
                      "/bytes:" + std::to_string(x.bytes);
   if (cell.clock != "call") text += "/clock:" + cell.clock;
   if (x.environment != "default") text += "/environment:" + x.environment;
+  if (!cell.machine.empty()) text += "/machine:" + cell.machine;
   return text;
 }
 

@@ -7,7 +7,7 @@
 namespace dlbench {
 
 /// One exchange: its producer, consumer, protocol and array. It has every axis of a cell except
-/// phase and clock.
+/// phase, clock and machine.
 struct Exchange {
   std::string environment = "default";
   std::string producer;
@@ -25,11 +25,12 @@ struct Cell {
   Exchange exchange;
   std::string phase = "exchange";
   std::string clock = "call";
+  std::string machine{};  ///< empty but in a document of several machines
 
   auto operator<=>(const Cell&) const = default;
 };
 
-/// Calls visit(JSON key, value) for each axis except phase and clock. `visit` may change the values
+/// Calls visit(JSON key, value) for each axis of an exchange. `visit` may change the values
 /// of a non-const exchange.
 template <typename AnyExchange, typename Visitor>
 void each_axis_of_exchange(AnyExchange& exchange, Visitor&& visit) {
@@ -48,10 +49,12 @@ void each_axis(AnyCell& cell, Visitor&& visit) {
   visit("phase", cell.phase);
   visit("clock", cell.clock);
   each_axis_of_exchange(cell.exchange, visit);
+  visit("machine", cell.machine);
 }
 
 /// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096".
-/// "/clock:x" and "/environment:x" are appended unless they are `call` and `default`.
+/// "/clock:x", "/environment:x" and "/machine:x" are appended unless they are `call`, `default` and
+/// empty.
 std::string name(const Cell& cell);
 
 /// The inverse of name(). Throws UsageError naming the part that does not fit.

@@ -15,7 +15,7 @@ import click
 
 from dlbench import _core, writing
 from dlbench.command import archives, shards
-from dlbench.document import MACHINE_NAME, Context, Document, locate, read_document
+from dlbench.document import MACHINE_NAME, Context, Document, locate, on_machine, read_document
 from dlbench.document.record import Record
 from dlbench.errors import BadInput, os_line
 from dlbench.running import rundir
@@ -273,10 +273,6 @@ def _context(contexts: dict[str, Context]) -> dict[str, object]:
 
 def _line(record: Record, machine: str) -> tuple[str, bytes]:
     """The sort key and the JSON of an entry or check of that machine."""
-    made: dict[str, object] = {**record.to_json(), "machine": machine}
-    if record.has("name"):
-        made["name"] = f"{made['name']}/machine:{machine}"
-        if record.has("run_name"):
-            made["run_name"] = made["name"]
+    made = on_machine(record, machine)
     name = str(made.get("name") or f"{made['library']} {made['rule']} {machine}")
     return name, json.dumps(made, allow_nan=False).encode()
