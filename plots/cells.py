@@ -43,7 +43,7 @@ def draw(canvas: Axes, entry: Entry | None, x: float, y: float, norm: LogNorm) -
     if entry is None:
         canvas.add_patch(_box(x, y, PAPER, NO_NUMBER))
     elif isinstance(entry, Measured):
-        _draw_number(canvas, entry, x, y, COLORS(norm(entry.real_time)))
+        _draw_number(canvas, entry, x, y, COLORS(norm(entry.median_ns)))
     elif isinstance(entry, NotMeasured):
         _draw_word(canvas, values.word(entry), x, y)
 

@@ -77,7 +77,7 @@ def figure(document: Document) -> Figure:
               for place in choosing.places(part.exchanges)
               if (panel := _panel(part, machine, *place))]  # fmt: skip
     shown = [entry for panel in panels for entry in panel.entries.values()]
-    times = [entry.real_time for entry in shown if isinstance(entry, Measured)]
+    times = [entry.median_ns for entry in shown if isinstance(entry, Measured)]
     norm = LogNorm(min(times), max(max(times), 10 * min(times))) if times else LogNorm(1, 10)
 
     legend = legend_items(shown)

@@ -45,7 +45,7 @@ class Bar:
 
     def end(self) -> float:
         explained = sum(max(part, 0.0) for part in self.parts.values())
-        return max(explained, explained + self.unexplained, self.share(self.whole.real_time))
+        return max(explained, explained + self.unexplained, self.share(self.whole.median_ns))
 
 
 def figure(document: Document) -> Figure:
@@ -139,7 +139,7 @@ def _draw_bar(axes: Axes, bar: Bar, top: float) -> None:
     low, high = bar.share(bar.whole.lo_ns), bar.share(bar.whole.hi_ns)
     axes.plot([low, high], [middle, middle], color=INK, linewidth=1.0,
               solid_capstyle="butt", zorder=5)  # fmt: skip
-    axes.plot([bar.share(bar.whole.real_time)], [middle], marker="D", markersize=3.4, color=PAPER,
+    axes.plot([bar.share(bar.whole.median_ns)], [middle], marker="D", markersize=3.4, color=PAPER,
               markeredgecolor=INK, markeredgewidth=0.9, linestyle="none", zorder=6)  # fmt: skip
 
 

@@ -57,8 +57,8 @@ class Limits:
             return cls([], (1, 10), (1, 10))
         sizes = sorted({entry.bytes for entry in entries})
         floors = [panel.floor_ns for panel in panels if panel.floor_ns > 0]
-        low = min([entry.real_time for entry in entries] + floors)
-        high = max(max(entry.real_time, entry.hi_ns) for entry in entries)
+        low = min([entry.median_ns for entry in entries] + floors)
+        high = max(max(entry.median_ns, entry.hi_ns) for entry in entries)
         least, most = max(sizes[0], 1), max(sizes[-1], 1)
         x_room = (most / least) ** 0.09 if most > least else 4.0
         y_room = max(1.7, (MANY_DECADES / (high / low)) ** 0.5)
@@ -87,7 +87,7 @@ def _draw_line(axes: Axes, entries: list[Measured], style: Style) -> None:
     """The entries of one exchange by bytes; dashed and hollow where the array was copied."""
     entries = sorted(entries, key=lambda entry: entry.bytes)
     sizes = [entry.bytes for entry in entries]
-    times = [entry.real_time for entry in entries]
+    times = [entry.median_ns for entry in entries]
     low = [max(entry.lo_ns, LEAST) for entry in entries]
     high = [entry.hi_ns for entry in entries]
     copied = [entry.outcome in COPIED for entry in entries]

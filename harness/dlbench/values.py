@@ -33,14 +33,14 @@ SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed"
 
 def ratio(entry: Measured, other: Measured) -> str:
     """The ratio of two times, rounded to the digits that their intervals support: "1.48", "40"."""
-    value = entry.real_time / other.real_time
-    shares = (each.half_width / each.real_time for each in (entry, other))
+    value = entry.median_ns / other.median_ns
+    shares = (each.half_width / each.median_ns for each in (entry, other))
     return number(value, value * sum(shares))
 
 
 def time(entry: Measured) -> str:
     """The median of a cell with the digits that its interval supports: "41 ns"."""
-    return duration(entry.real_time, entry.half_width)
+    return duration(entry.median_ns, entry.half_width)
 
 
 def interval_ends(entry: Measured) -> str:
@@ -53,7 +53,7 @@ def interval_ends(entry: Measured) -> str:
 def widths(entries: Iterable[Measured]) -> str:
     """Half-widths of the intervals over their medians, the median one and the widest: "+-1.2 %,
     worst 14 %"; empty where no interval is known."""
-    shares = [entry.half_width / entry.real_time for entry in entries if entry.half_width]
+    shares = [entry.half_width / entry.median_ns for entry in entries if entry.half_width]
     if not shares:
         return ""
     if len(shares) == 1:

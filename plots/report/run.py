@@ -68,10 +68,10 @@ def _index(document: Document) -> dict[str, object]:
                 values.interval([entry]) if isinstance(entry, Measured) else "" for entry in entries
             ),
         },
-        "time": [entry.real_time for entry in measured],
-        "below": {i: entry.below_ns for i, entry in enumerate(entries) if is_below(entry)},
-        "lo": [entry.lo_ns for entry in measured],
-        "hi": [entry.hi_ns for entry in measured],
+        "median_ns": [entry.median_ns for entry in measured],
+        "below_ns": {i: entry.below_ns for i, entry in enumerate(entries) if is_below(entry)},
+        "lo_ns": [entry.lo_ns for entry in measured],
+        "hi_ns": [entry.hi_ns for entry in measured],
         "marks": [_marks(entry) for entry in measured],
         "parts": {i: _parts(entry) for i, entry in enumerate(measured) if entry.has("phases")},
         "sync": {

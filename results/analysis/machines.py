@@ -40,11 +40,11 @@ def exchanges(document: Document, relative_to: str = "") -> Iterator[Exchange]:
     found = by_machine(document)
     base = relative_to or document.machines[0]
     for key, entry in found[base].items():
-        if not isinstance(entry, Measured) or entry.real_time <= 0:
+        if not isinstance(entry, Measured) or entry.median_ns <= 0:
             continue
         others = {name: own.get(key) for name, own in found.items() if name != base}
         yield Exchange(entry, {
-            name: other.real_time / entry.real_time
+            name: other.median_ns / entry.median_ns
             for name, other in others.items()
-            if isinstance(other, Measured) and other.clock == entry.clock and other.real_time > 0
+            if isinstance(other, Measured) and other.clock == entry.clock and other.median_ns > 0
         })  # fmt: skip

@@ -38,7 +38,7 @@ class Ratio:
 
 def ratio(first: Measured, other: Measured) -> Ratio:
     """The time of `other` over that of `first`, with the intervals that both are printed with."""
-    value = other.real_time / first.real_time
+    value = other.median_ns / first.median_ns
     half_width = math.hypot(log_half_width(first), log_half_width(other))
     if math.isinf(half_width):
         return Ratio(value, value, value, honest=False)

@@ -34,7 +34,7 @@ def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Te
     known = {key: of for key, of in found.items() if sizes[0] in of and sizes[-1] in of}
     if not known:
         return []
-    growth = {key: of[sizes[-1]].real_time / of[sizes[0]].real_time for key, of in known.items()}
+    growth = {key: of[sizes[-1]].median_ns / of[sizes[0]].median_ns for key, of in known.items()}
     longer = [key for key in growth if growth[key] >= GROWS]
     times = chance.times_as_wide(len(known))
     steep = [key for key in longer if _is_shown(known[key], sizes, times)]
@@ -66,7 +66,7 @@ def _is_shown(of_cell: Sizes, sizes: Sequence[int], times: float) -> bool:
     at 95 % and includes the spread between processes."""
     small, large = of_cell[sizes[0]], of_cell[sizes[-1]]
     widths = sum(times * log_half_width(entry) for entry in (small, large))
-    return math.log(large.real_time / small.real_time) > widths
+    return math.log(large.median_ns / small.median_ns) > widths
 
 
 def log_half_width(entry: Measured) -> float:

@@ -250,7 +250,7 @@ class Measured(Entry):
     """A cell with a number."""
 
     __slots__ = ()
-    real_time = Key(0.0)  #: ns
+    median_ns = Key(0.0, name="real_time")
     cpu_time = Key(0.0)
     iterations = Key(0)
     lo_ns = Key(0.0)
@@ -274,7 +274,7 @@ class Measured(Entry):
         """The distance from the median to the interval's farther end, in ns; 0 if unknown."""
         if not self.has("hi_ns"):
             return 0.0
-        return max(self.hi_ns - self.real_time, self.real_time - self.lo_ns, 0.0)
+        return max(self.hi_ns - self.median_ns, self.median_ns - self.lo_ns, 0.0)
 
 
 class NotMeasured(Entry):

@@ -39,7 +39,7 @@ def is_near_floor(entry: Measured) -> bool:
 
 def is_wide(entry: Measured) -> bool:
     """Is the interval wide enough to be marked?"""
-    return entry.half_width > WIDE * entry.real_time
+    return entry.half_width > WIDE * entry.median_ns
 
 
 def is_below(entry: Entry) -> TypeGuard[NotMeasured]:

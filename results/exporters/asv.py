@@ -113,7 +113,7 @@ def _row(entry: Measured) -> list[object]:
     # Without a number of repeats asv decides by the samples or the interval; with 1 only by the
     # ratio.
     columns = [[value] for value in stats]
-    result = [entry.real_time * NS]
+    result = [entry.median_ns * NS]
     return [result, [], BENCHMARK_VERSION, None, None, *columns, None, [medians]]
 
 

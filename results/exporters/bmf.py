@@ -25,7 +25,7 @@ def export(document: Document) -> str:
 
 
 def _measures(entry: Measured) -> dict[str, dict[str, float]]:
-    latency = _metric(entry.real_time, entry.lo_ns, entry.hi_ns)
+    latency = _metric(entry.median_ns, entry.lo_ns, entry.hi_ns)
     found = {"latency": latency}
     for measure, key in MEASURES.items():
         if entry.has(key):

@@ -18,7 +18,7 @@ def export(document: Document) -> str:
 
 def _item(entry: Measured, document: Document) -> dict[str, object]:
     versions = document.origin(entry)[1].libraries
-    value = entry.real_time
+    value = entry.median_ns
     half = max(entry.hi_ns - value, value - entry.lo_ns, 0.0)
     sides = dict.fromkeys(entry.pair)
     lines = [entry.outcome, f"range: {values.interval([entry])}"]

@@ -36,7 +36,7 @@ def _label(entry: Measured, origin: Origin) -> str:
 
 
 def _rows(family: int, entry: Measured) -> list[dict[str, Any]]:
-    times = [worker.median_ns for worker in entry.workers] or [entry.real_time]
+    times = [worker.median_ns for worker in entry.workers] or [entry.median_ns]
     rows = [
         _row(family, entry, time)
         | {"run_type": "iteration", "repetitions": len(times), "repetition_index": i}
@@ -44,7 +44,7 @@ def _rows(family: int, entry: Measured) -> list[dict[str, Any]]:
     ]
     if len(times) > 1:
         rows.append(
-            _row(family, entry, entry.real_time)
+            _row(family, entry, entry.median_ns)
             | {"name": f"{entry.name}_median", "run_type": "aggregate", "aggregate_name": "median",
                "aggregate_unit": "time", "repetitions": len(times)}
         )  # fmt: skip

@@ -12,15 +12,15 @@ Value = str | int | float | bool | None
 
 AXES = ("phase", "clock", "environment", "machine", "producer", "consumer", "protocol", "device",
         "case", "bytes")  # fmt: skip
-NUMBERS = ("real_time", "below_ns", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "floor_ratio",
-           "gb_per_s", "instructions", "unexplained_ns", "unexplained_lo_ns", "unexplained_hi_ns",
+NUMBERS = ("below_ns", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "floor_ratio", "gb_per_s",
+           "instructions", "unexplained_ns", "unexplained_lo_ns", "unexplained_hi_ns",
            "iterations")  # fmt: skip
 EVIDENCE = ("address", "guard", "write", "slope")
 TIMER = ("step_ns", "empty_ns", "scatter_ns")
 WORDS = ("copied_by", "late_read", "reason", "exception", "signal", "code")
 #: Kinds of columns: the type of each value of `rows` that is not text.
 INTEGERS = ("bytes", "iterations", "workers", "rounds")
-FLOATS = (*(name for name in NUMBERS if name not in INTEGERS), "between_half_width",
+FLOATS = ("real_time", *(name for name in NUMBERS if name not in INTEGERS), "between_half_width",
           "first_ns", *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
 FLAGS = ("late_read",)
 
@@ -41,10 +41,10 @@ def _rounds(entry: Entry) -> Value:
     return sum(len(worker.samples_ns) for worker in entry.workers)
 
 
-def _plain(key: str) -> Callable[[Record], Value]:
+def _plain(key: str, name: str = "") -> Callable[[Record], Value]:
     def read(record: Record) -> Value:
         # A record of this kind may not have the key.
-        value: Value = getattr(record, key, None) if record.has(key) else None
+        value: Value = getattr(record, name or key, None) if record.has(key) else None
         return value
 
     return read
@@ -70,6 +70,7 @@ READERS: dict[str, Callable[[Entry], Value]] = {
     **{axis: _plain(axis) for axis in AXES},
     "outcome": _plain("outcome"),
     "found": _plain("found"),
+    "real_time": _plain("real_time", "median_ns"),
     **{number: _plain(number) for number in NUMBERS},
     "interval": _plain("interval"),
     "between_half_width": _plain("between_half_width"),

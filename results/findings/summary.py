@@ -39,7 +39,7 @@ class Speed:
     def of(cls, grid: Grid) -> Speed | None:
         """None where no exchange of the matrix was measured."""
         measured = [entry for entry in grid.entries.values() if isinstance(entry, Measured)]
-        measured.sort(key=lambda entry: entry.real_time)
+        measured.sort(key=lambda entry: entry.median_ns)
         compared = [entry for entry in measured if NATIVE not in entry.pair] or measured
         if not compared:
             return None

@@ -125,7 +125,7 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
     """The run's times: the phases and the exchange in the same rounds, with shares if it is long
     enough; then the exchange in its own rounds."""
     reported = [
-        (each.real_time, each.phase)
+        (each.median_ns, each.phase)
         for each in sorted(phases, key=lambda each: PHASES.index(each.phase))
         if isinstance(each, Measured)
     ]

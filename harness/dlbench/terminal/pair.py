@@ -120,8 +120,8 @@ def _times(entry: Entry, entries: Sequence[Entry], machine: str) -> str:
     of_machine = (one for one in entries if one.machine == machine)
     base = next((one for one in of_machine if one.axes(axes) == entry.axes(axes)), None)
     # A phase less the overhead floor may be below 0.
-    if isinstance(entry, Measured) and isinstance(base, Measured) and base.real_time > 0:
-        return values.number(entry.real_time / base.real_time)
+    if isinstance(entry, Measured) and isinstance(base, Measured) and base.median_ns > 0:
+        return values.number(entry.median_ns / base.median_ns)
     return ""
 
 
@@ -154,7 +154,7 @@ def _row(entry: Entry) -> dict[str, str]:
         return row
     before, _ = values.marks(entry)
     row["median"] = before + values.time(entry)
-    row["+-"] = values.percent(entry.half_width / entry.real_time)
+    row["+-"] = values.percent(entry.half_width / entry.median_ns)
     row["instructions"] = values.instructions(entry)
     row["used"] = used(entry)
     first = [worker.first_ns for worker in entry.workers if worker.first_ns]

@@ -17,7 +17,7 @@ function timer(rest) {
 }
 
 function numbers(run, cell, rest) {
-  if (cell in run.below) return [["median", cellText(run, cell)], ["device timer", timer(rest)]];
+  if (cell in run.below_ns) return [["median", cellText(run, cell)], ["device timer", timer(rest)]];
   if (!run.isMeasured(cell)) return [];
   const rounds = rest.workers.reduce((sum, worker) => sum + worker.samples_ns.length, 0);
   const each = rest.workers.map((worker) => worker.iterations ?? rest.iterations);

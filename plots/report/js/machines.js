@@ -47,7 +47,7 @@ function drawMachines(choice) {
     const first = cells.get(relative);
     if (relative === "") return cellLink(run, cell, run.timeText(cell));
     if (first === undefined || !run.isMeasured(first)) return "";
-    return cellLink(run, cell, number(run.time[cell] / run.time[first]));
+    return cellLink(run, cell, number(run.median_ns[cell] / run.median_ns[first]));
   };
   const rows = [...pairs].map(([pair, cells]) => () => [pair, ...names.map((name) => text(cells, name))]);
   const caption = `${relative === "" ? "Time of one exchange" : `Time relative to ${relative}`}: `

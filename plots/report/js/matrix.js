@@ -29,7 +29,7 @@ function inkOn(rgb, ink) {
 }
 
 function cellText(run, cell) {
-  if (cell in run.below) return `< ${duration(run.below[cell])}`;
+  if (cell in run.below_ns) return `< ${duration(run.below_ns[cell])}`;
   if (!run.isMeasured(cell)) {
     const outcome = run.value("outcome", cell);
     return SHORT[outcome] ?? outcome;
@@ -39,7 +39,7 @@ function cellText(run, cell) {
     + (marks & 16 ? "!" : "") + (marks & 8 ? "^" : "");
 }
 
-const RATIO = (run, cell, to) => `${number(run.time[cell] / to)}x`;
+const RATIO = (run, cell, to) => `${number(run.median_ns[cell] / to)}x`;
 // Colors of the outcomes with a number.
 const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55e00", unproven: "#cc79a7" };
 
@@ -47,7 +47,7 @@ const OUTCOMES = { "zero-copy": "#009e73", copy: "#e69f00", "device-copy": "#d55
 function cellLabel(run, cell) {
   const pair = `${run.value("producer", cell)} to ${run.value("consumer", cell)}`;
   const outcome = run.value("outcome", cell);
-  if (cell in run.below) return `${pair}: ${cellText(run, cell)}, ${outcome}`;
+  if (cell in run.below_ns) return `${pair}: ${cellText(run, cell)}, ${outcome}`;
   if (!run.isMeasured(cell)) return `${pair}: ${outcome}. ${run.reason(cell)}`.slice(0, 300);
   const marks = MARKED.slice(1).filter(([mark]) => run.marks[cell] & mark).map(([, text]) => `, ${text.slice(2)}`);
   return `${pair}: ${run.timeText(cell)}, ${outcome}${marks.join("")}; interval `
@@ -61,7 +61,7 @@ function showLabel(event) {
 
 function cellButton(run, cell, view) {
   const [producer, consumer] = [run.value("producer", cell), run.value("consumer", cell)];
-  const text = view.color === "ratio" && run.isMeasured(cell) ? RATIO(run, cell, view.reference.time)
+  const text = view.color === "ratio" && run.isMeasured(cell) ? RATIO(run, cell, view.reference.median_ns)
     : cellText(run, cell);
   const label = cellLabel(run, cell);
   const button = element("button", { type: "button", "data-cell": String(cell), tabIndex: -1,
@@ -70,7 +70,7 @@ function cellButton(run, cell, view) {
     button.className = "none";
   } else {
     const rgb = view.color === "outcome" ? channels(OUTCOMES[run.value("outcome", cell)] ?? "#8a8a8a")
-      : color(Math.log(run.time[cell] / view.low) / Math.log(view.high / view.low));
+      : color(Math.log(run.median_ns[cell] / view.low) / Math.log(view.high / view.low));
     button.style.backgroundColor = `rgb(${rgb.join(",")})`;
     button.style.color = inkOn(rgb, run.ink);
     if (run.marks[cell] & 1) button.classList.add("near");
@@ -87,7 +87,7 @@ function drawMatrix(choice) {
     .filter((name) => words.length === 0 || words.some((word) => name.toLowerCase().includes(word)));
   const [producers, consumers] = [libraries("producer"), libraries("consumer")];
   const measured = withResult.filter((cell) => run.isMeasured(cell));
-  const times = measured.map((cell) => run.time[cell]);
+  const times = measured.map((cell) => run.median_ns[cell]);
   const low = Math.min(...times);
   // At least a decade, so that times that differ by a few percent have nearly the same color.
   const high = Math.max(...times, 10 * low);
@@ -122,9 +122,9 @@ function drawMatrix(choice) {
 // Ratios are relative to native -> native, or to the fastest exchange if that was not measured.
 function referenceOf(run, measured) {
   const isNative = (cell) => ["producer", "consumer"].every((axis) => run.value(axis, cell) === NATIVE);
-  const fastest = measured.reduce((best, cell) => (best !== null && run.time[best] <= run.time[cell] ? best : cell), null);
+  const fastest = measured.reduce((best, cell) => (best !== null && run.median_ns[best] <= run.median_ns[cell] ? best : cell), null);
   const cell = measured.find(isNative) ?? fastest;
-  return cell === null ? null : { time: run.time[cell],
+  return cell === null ? null : { median_ns: run.median_ns[cell],
     name: `${run.value("producer", cell)} \u2192 ${run.value("consumer", cell)}` };
 }
 
@@ -134,7 +134,7 @@ function sorted(run, axis, cells) {
   if (chosen.get("sort") !== "time") return names;
   const median = new Map(names.map((name) => {
     const times = cells.filter((cell) => run.isMeasured(cell) && run.value(axis, cell) === name)
-      .map((cell) => run.time[cell]).sort((a, b) => a - b);
+      .map((cell) => run.median_ns[cell]).sort((a, b) => a - b);
     return [name, times[Math.floor(times.length / 2)] ?? Infinity];
   }));
   return names.sort((a, b) => (median.get(a) === median.get(b) ? 0 : median.get(a) - median.get(b)));
@@ -165,10 +165,10 @@ function drawLegend(run, withResult, { color, low, high, reference }) {
     }
     place.append("\u00b7 ");
   } else if (reference !== null) {
-    const text = (ns) => (color === "ratio" ? `${number(ns / reference.time)}x` : duration(ns));
+    const text = (ns) => (color === "ratio" ? `${number(ns / reference.median_ns)}x` : duration(ns));
     const scale = element("span", { class: "scale" });
     scale.style.background = `linear-gradient(to right, ${VIRIDIS.join(",")})`;
-    const relative = color === "ratio" ? `, relative to ${reference.name}: ${duration(reference.time)}` : "";
+    const relative = color === "ratio" ? `, relative to ${reference.name}: ${duration(reference.median_ns)}` : "";
     place.append(text(low), scale, `${text(high)}${relative} \u00b7 `);
   }
   const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);

@@ -3,7 +3,7 @@
 class Run {
   constructor(number, index) {
     Object.assign(this, index, { number });
-    this.measured = this.time.length;
+    this.measured = this.median_ns.length;
     this.chunks = new Map();
     this.choices = this.group();
   }
@@ -23,22 +23,22 @@ class Run {
 
   // From the median to the farther end of its interval.
   halfWidth(cell) {
-    return Math.max(this.hi[cell] - this.time[cell], this.time[cell] - this.lo[cell], 0);
+    return Math.max(this.hi_ns[cell] - this.median_ns[cell], this.median_ns[cell] - this.lo_ns[cell], 0);
   }
 
   // The median with the digits that its interval supports.
   timeText(cell) {
-    return duration(this.time[cell], this.halfWidth(cell));
+    return duration(this.median_ns[cell], this.halfWidth(cell));
   }
 
   // The ends of the interval, rounded as the median is.
   intervalText(cell) {
-    return [this.lo[cell], this.hi[cell]].map((end) => duration(end, this.halfWidth(cell))).join(" .. ");
+    return [this.lo_ns[cell], this.hi_ns[cell]].map((end) => duration(end, this.halfWidth(cell))).join(" .. ");
   }
 
   // The median and the widest relative half-width, like values.widths().
   widths(cells) {
-    const shares = cells.map((cell) => this.halfWidth(cell) / this.time[cell]).filter((share) => share > 0)
+    const shares = cells.map((cell) => this.halfWidth(cell) / this.median_ns[cell]).filter((share) => share > 0)
       .sort((a, b) => a - b);
     if (shares.length === 0) return "";
     const middle = shares.length / 2;

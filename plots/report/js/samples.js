@@ -16,9 +16,9 @@ function drawSamples(place, run, cell, workers) {
   traces.push({ x: sorted.map((_, i) => (i + 1) / sorted.length), y: sorted, mode: "lines",
     type: "scatter", line: { shape: "vh", color: styled("--ink"), width: 1.5 }, xaxis: "x2",
     text: sorted.map(duration), hovertemplate: "%{x:.0%} within %{text}<extra></extra>", showlegend: false });
-  const shapes = [run.time[cell], run.lo[cell], run.hi[cell]].map((ns, i) => ({ type: "line", xref: "paper",
+  const shapes = [run.median_ns[cell], run.lo_ns[cell], run.hi_ns[cell]].map((ns, i) => ({ type: "line", xref: "paper",
     x0: 0, x1: 1, y0: ns, y1: ns, line: { color: styled("--grey"), width: 1, dash: i ? "dot" : "solid" } }));
-  const times = [...all, run.lo[cell], run.hi[cell]].filter((ns) => ns > 0);
+  const times = [...all, run.lo_ns[cell], run.hi_ns[cell]].filter((ns) => ns > 0);
   const positive = all.every((ns) => ns > 0);
   return drawChart(place, traces, {
     shapes: positive ? shapes.filter((shape) => shape.y0 > 0) : shapes,

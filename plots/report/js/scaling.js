@@ -33,7 +33,7 @@ function scalingTraces(run, line, library) {
   const { color, symbol } = libraryStyle(run, library);
   const name = chartText(library);
   const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
-  const times = line.cells.map((cell) => run.time[cell]);
+  const times = line.cells.map((cell) => run.median_ns[cell]);
   const sizes = line.cells.map((cell) => run.value("bytes", cell));
   const own = { name, legendgroup: name, type: "scatter" };
   const part = (isCopy, dash) => {
@@ -45,8 +45,8 @@ function scalingTraces(run, line, library) {
   const marks = { ...own, x: sizes, y: times, mode: "markers",
     marker: { color, size: 8, symbol: copied.map((is) => (is ? `${symbol}-open` : symbol)) },
     error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color,
-      array: line.cells.map((cell, at) => Math.max(run.hi[cell] - times[at], 0)),
-      arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo[cell], 0), times[at] * 0.999)) },
+      array: line.cells.map((cell, at) => Math.max(run.hi_ns[cell] - times[at], 0)),
+      arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo_ns[cell], 0), times[at] * 0.999)) },
     text: line.cells.map((cell) => `${run.timeText(cell)}, ${run.value("outcome", cell)}`),
     hovertemplate: `${name}: %{text}<extra></extra>` };
   return [part(false, "solid"), part(true, "dash"), marks];

@@ -83,7 +83,7 @@ class Site:
     def cells(self, job: str) -> dict[str, Any]:
         """What a job's journal holds: the time of each cell."""
         path = self.folder / "out/runs" / job / "results.json"
-        return {entry.name: entry.real_time for entry in read_document(path).measured}
+        return {entry.name: entry.median_ns for entry in read_document(path).measured}
 
     def document(self) -> Any:
         return read_document(self.folder / "out/results.json")
