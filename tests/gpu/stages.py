@@ -157,10 +157,11 @@ def copied(device: str, cells: list[Entry]) -> Line:
 
 
 def special_memory(case: str, cells: list[Entry]) -> Line:
-    bad = [e for e in cells if e["outcome"] != "zero-copy"]
+    bad = [e for e in cells if outcome(e) != "zero-copy"]
     if bad and all(e["outcome"] == "unsupported" and KIND == "rocm" for e in bad):
-        return "skip", case, why(bad[0])
-    return judge(cells, ("zero-copy",)), case, why(bad[0]) if bad else "zero-copy"
+        return "skip", f"native {case}", why(bad[0])
+    text = why(bad[0]) if bad else "zero-copy"
+    return judge(cells, ("zero-copy",)), f"native {case}", text
 
 
 def copy_floors(document: dict[str, Any]) -> dict[str, float]:
@@ -176,7 +177,7 @@ def interface_2(stage: Stage) -> Iterator[Line]:
         *("native", "--devices", DEVICE, "--protocols", "cuda_array_interface"),
         *("--sizes", "4KiB", "--budget", budget(stage, 4)),
     )
-    bad = [e for e in found.entries if e["outcome"] != "zero-copy"]
+    bad = [e for e in found.entries if outcome(e) != "zero-copy"]
     text = why(bad[0]) if bad else "zero-copy" if found.entries else last_line(found.done)
     yield judge(found.entries, ("zero-copy",)), name, text
 
@@ -185,8 +186,9 @@ def ranges(stage: Stage) -> Iterator[Line]:
     tool = os.environ.get("NVTX_INJECTION64_PATH", "")
     words = ("native", "native", "--devices", DEVICE, "--sizes", "4KiB", "--profile")
     done = stage.measure("profile", 15, *words, plain=("--no-plots", "--quiet")).done
-    text = f"NVTX_INJECTION64_PATH={tool}" if tool else "no tool in NVTX_INJECTION64_PATH"
+    text = f"NVTX_INJECTION64_PATH={tool}" if tool else "without a tool in NVTX_INJECTION64_PATH"
     good = done.returncode == 0
+    text = f"a run with --profile, {text}"
     yield "pass" if good else "fail", "ranges", text if good else f"{text}; {last_line(done)}"
 
 
@@ -350,6 +352,8 @@ def wait_of(row: dict[str, Any]) -> str:
 
 def wait_verdict(row: dict[str, Any], has_power: bool) -> str:
     waits = row.get("waits")
+    if row.get("code") == "argument-refused":
+        return "finding"
     if waits in ("host", "stream"):
         return "pass" if has_power else "inconclusive"
     return "inconclusive" if waits in (None, "no-delay", "inconclusive") else "fail"
@@ -399,6 +403,10 @@ def calls_line(library: str, found: Document) -> Line:
     return "pass", name, ", ".join(parts)
 
 
+#: Before the facts of a capture.
+CAPTURE_WORDS = {"nodes": "nodes", "at": "at", "error": "error of the driver", "reason": ""}
+
+
 def capture(stage: Stage) -> Iterator[Line]:
     for turn in stage.each(CAPTURE_TURNS):
         producer, consumer = turn.libraries
@@ -415,7 +423,9 @@ def capture(stage: Stage) -> Iterator[Line]:
         for row in rows:
             name = f"{producer} -> {consumer}, capture with stream {row.get('stream')}"
             verdict = {"captured": "pass", "failed": "inconclusive"}.get(row["result"], "finding")
-            facts = (f"{key} {row[key]}" for key in ("nodes", "at", "error") if key in row)
+            facts = (
+                f"{word} {row[key]}".strip() for key, word in CAPTURE_WORDS.items() if key in row
+            )
             text = ", ".join([row["result"], *facts])
             yield verdict, f"{name}, producer on {row.get('producer_stream')} stream", text
 

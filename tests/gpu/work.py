@@ -101,7 +101,8 @@ class Stage:
         for index, some in enumerate(todo):
             needs = [turns.need(seconds, later) for later in todo[index:]]
             if (left := self.left()) < needs[0].least_s:
-                name = " ".join([self.file.stem.partition("-")[2], " -> ".join(some)])
+                stage = self.file.stem.partition("-")[2]
+                name = f"{stage} {(', ' if len(some) > 2 else ' -> ').join(some)}"
                 self.write(shown(("skip", name, turns.explain(seconds, some, left))))
                 continue
             began = time.monotonic()

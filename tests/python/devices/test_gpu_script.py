@@ -315,6 +315,7 @@ OWN = {
         ({"waits": "inconclusive", "reason": "x"}, {}, ["pass", "inconclusive"]),
         ({"waits": "no-delay"}, {}, ["pass", "inconclusive"]),
         ({"waits": "host", "content": "new"}, {}, ["pass", "pass"]),
+        ({"waits": "", "code": "argument-refused"}, {}, ["pass", "finding"]),
     ],
 )
 def test_order_counts_only_beside_a_control_with_power(
@@ -414,7 +415,18 @@ def test_earlier_stages_get_their_time_and_later_ones_the_rest(stages: ModuleTyp
     assert stages.first_limit(50, [long, long]) == 50
 
 
-BELOW = {"outcome": "unsupported", "reason": "below-resolution: 20 ns", "below_ns": 20.0}
+BELOW = {
+    **{"outcome": "unsupported", "found": "zero-copy", "below_ns": 20.0},
+    "reason": "below-resolution: 20 ns",
+}
+
+
+def test_memory_whose_time_is_below_the_resolution_is_what_was_found(stages: ModuleType) -> None:
+    cells = [BELOW, {"outcome": "zero-copy"}]
+    line = stages.special_memory("f32-pinned", cells)
+    assert line == ("pass", "native f32-pinned", "zero-copy")
+
+
 REASON = {"outcome": "timed-out", "reason": "no answer"}
 
 
