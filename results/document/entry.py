@@ -88,12 +88,24 @@ class Observation(Record):
     guard = part(Guard)
 
 
-class Sync(Record):
-    """Synchronization with one stream argument."""
+class StreamTrial(Record):
+    """An exchange with one stream argument."""
 
     __slots__ = ()
     stream = Key[None | int | str](None)
     requested_by = Key("consumer")
+    reason = Key("")
+
+    @property
+    def is_of_consumer(self) -> bool:
+        """Does the consumer pass this argument by itself?"""
+        return self.requested_by == "consumer"
+
+
+class Sync(StreamTrial):
+    """Synchronization with one stream argument."""
+
+    __slots__ = ()
     reads_on = Key("own")
     expected = Key("")
     waits = Key("")
@@ -102,7 +114,6 @@ class Sync(Record):
     export_blocked = Key[float | None](None)
     import_blocked = Key[float | None](None)
     gap_ns = Key[float | None](None)
-    reason = Key("")
     code = Key("")  #: of `_core.sync_codes`; empty where there is no reason
     data = Key[Mapping[str, str]]({})
 
@@ -110,11 +121,6 @@ class Sync(Record):
     def blocked(self) -> dict[str, float | None]:
         """Share of a known delay for which the export and the import held the host."""
         return {"export": self.export_blocked, "import": self.import_blocked}
-
-    @property
-    def is_of_consumer(self) -> bool:
-        """Does the consumer pass this argument by itself?"""
-        return self.requested_by == "consumer"
 
     @property
     def is_unordered(self) -> bool:
@@ -129,23 +135,15 @@ class Sync(Record):
         return self.is_unordered or (self.expected == "refusal" and bool(self.waits))
 
 
-class Capture(Record):
+class Capture(StreamTrial):
     """An exchange during a graph capture, with one stream argument."""
 
     __slots__ = ()
-    stream = Key[None | int | str](None)
-    requested_by = Key("consumer")
     producer_stream = Key("same")
     result = Key("")
     nodes = Key[int | None](None)
     at = Key("")
     error = Key[int | None](None)
-    reason = Key("")
-
-    @property
-    def is_of_consumer(self) -> bool:
-        """Does the consumer pass this argument by itself?"""
-        return self.requested_by == "consumer"
 
 
 class DeviceTimer(Record):

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from dlbench.document import Capture, Document, Entry, Pair
-from dlbench.environments.environment import DEFAULT
-from dlbench.sync.table import stream
-from dlbench.text.layout import count, fitting, fold, shorten
+from dlbench.sync.table import exchange_columns, stream, styled
+from dlbench.text.layout import count, fold
 
 HEAD = ("from -> to", "protocol", "device", "in", "stream", "producer on", "result", "nodes",
         "at", "reason")  # fmt: skip
@@ -34,11 +33,8 @@ def table(document: Document, width: int) -> list[Text]:
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
-    alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
-    _, lines = fitting(HEAD, rows, width - 1, ("nodes",), [*alike, *SPARE])
-    shown = [Text(shorten(text, width), style="bold") for text in (TITLE, f" {lines[0]}")]
-    for (_, one), line in zip(found, lines[1:], strict=True):
-        shown.append(Text(shorten(f" {line}", width), style=_style(one)))
+    styles = [_style(one) for _, one in found]
+    _, shown = styled(TITLE, (HEAD, ("nodes",), SPARE), rows, styles, width)
     legend = [text for word, text in LEGEND.items() if word in {one.result for _, one in found}]
     if any(one.producer_stream == "other" for _, one in found):
         legend.append("other stream: the producer's work there is unfinished")
@@ -57,10 +53,7 @@ def _style(one: Capture) -> str:
 
 def _row(entry: Entry, one: Capture) -> dict[str, str]:
     return {
-        "from -> to": f"{entry.producer} -> {entry.consumer}",
-        "protocol": entry.protocol,
-        "device": entry.device,
-        "in": "" if entry.environment == DEFAULT else entry.environment,
+        **exchange_columns(entry),
         "stream": stream(one),
         "producer on": PRODUCER_ON[one.producer_stream],
         "result": one.result,

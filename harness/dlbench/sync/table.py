@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
@@ -37,20 +37,45 @@ def table(document: Document, width: int) -> list[Text]:
     if not found:
         return []
     rows = [_row(entry, one) for entry, one in found]
-    alike = [head for head in ("protocol", "device") if len({row[head] for row in rows}) == 1]
-    heads, lines = fitting(HEAD, rows, width - 1, RIGHT, [*alike, *SPARE])
-    shown = [
-        Text(shorten("synchronization while the producer's queue is busy", width), style="bold")
-    ]
-    shown.append(Text(shorten(f" {lines[0]}", width), style="bold"))
-    for (_, one), line in zip(found, lines[1:], strict=True):
-        shown.append(Text(shorten(f" {line}", width), style=_style(one)))
+    styles = [_style(one) for _, one in found]
+    heads, shown = styled(TITLE, (HEAD, RIGHT, SPARE), rows, styles, width)
     used = {one.waits for _, one in found} | ({"export held", "text"} & set(heads))
     legend = [text for word, text in LEGEND.items() if word in used]
     is_passed = any(not one.is_of_consumer for _, one in found)
     legend += ["(stream): passed by dlbench"] if is_passed else []
     legend += ["-1: no synchronization requested"] * any(one.stream == -1 for _, one in found)
     return shown + [Text(line, style="dim") for line in fold(legend, width, gap="   ")]
+
+
+TITLE = "synchronization while the producer's queue is busy"
+
+
+def styled(
+    title: str,
+    columns: tuple[Sequence[str], Sequence[str], Sequence[str]],
+    rows: Sequence[dict[str, str]],
+    styles: Sequence[str],
+    width: int,
+) -> tuple[Sequence[str], list[Text]]:
+    """The columns that fit, and the lines of a table. `columns`: all, those aligned to the right,
+    and those that are left out first, in this order, until the table fits."""
+    head, right, spare = columns
+    alike = [each for each in ("protocol", "device") if len({row[each] for row in rows}) == 1]
+    heads, lines = fitting(head, rows, width - 1, right, [*alike, *spare])
+    shown = [Text(shorten(text, width), style="bold") for text in (title, f" {lines[0]}")]
+    for style, line in zip(styles, lines[1:], strict=True):
+        shown.append(Text(shorten(f" {line}", width), style=style))
+    return heads, shown
+
+
+def exchange_columns(entry: Entry) -> dict[str, str]:
+    """The columns of an exchange."""
+    return {
+        "from -> to": f"{entry.producer} -> {entry.consumer}",
+        "protocol": entry.protocol,
+        "device": entry.device,
+        "in": "" if entry.environment == DEFAULT else entry.environment,
+    }
 
 
 def _style(one: Sync) -> str:
@@ -60,10 +85,7 @@ def _style(one: Sync) -> str:
 
 
 def _row(entry: Entry, one: Sync) -> dict[str, str]:
-    row = dict.fromkeys(HEAD, "")
-    row["from -> to"] = f"{entry.producer} -> {entry.consumer}"
-    row["protocol"], row["device"] = entry.protocol, entry.device
-    row["in"] = "" if entry.environment == DEFAULT else entry.environment
+    row = dict.fromkeys(HEAD, "") | exchange_columns(entry)
     place = "" if one.reads_on == "own" else f" {one.reads_on}"
     row["stream"], row["text"] = f"{stream(one)}{place}", text(one)
     row["waits"] = one.waits or one.code.removeprefix("argument-")
