@@ -61,7 +61,7 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
 using Spreads = std::map<std::pair<std::string, bool>, stats::ProcessSpread>;
 
 std::pair<std::string, bool> spread_of(const Entry& entry) {
-  return {entry.cell.exchange.environment, entry.cell.clock == "device"};
+  return {entry.cell.exchange.environment, entry.cell.clock == Clock::device};
 }
 
 /// Estimates spreads from all cells with several processes and from the reference exchanges.

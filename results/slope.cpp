@@ -30,16 +30,17 @@ using Sizes = std::map<std::uint64_t, const Entry*>;
 std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
   std::map<Family, bool> waits;
   for (const Entry& entry : entries) {
-    waits[family_of(entry.cell.exchange)] |= entry.has_ready || entry.cell.clock == "ready";
+    waits[family_of(entry.cell.exchange)] |= entry.has_ready || entry.cell.clock == Clock::ready;
   }
   std::map<Family, Sizes> all;
   for (const Entry& entry : entries) {
     const Exchange& x = entry.cell.exchange;
-    if (!is_measured(entry.outcome) || entry.cell.phase != "exchange" || x.device != "cpu" ||
+    if (!is_measured(entry.outcome) || entry.cell.phase != Phase::exchange || x.device != "cpu" ||
         is_dispatch(x.protocol))
       continue;
     const Family family = family_of(x);
-    if (entry.cell.clock == (waits[family] ? "ready" : "call")) all[family][x.bytes] = &entry;
+    if (entry.cell.clock == (waits[family] ? Clock::ready : Clock::call))
+      all[family][x.bytes] = &entry;
   }
   return all;
 }

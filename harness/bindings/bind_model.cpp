@@ -100,6 +100,7 @@ void bind_model(py::module_& module) {
       "does.");
   module.attr("protocols") = texts(kProtocols);
   module.attr("phases") = texts(kPhases);
+  module.attr("clocks") = texts(kClocks);
   std::vector<std::string> cases;
   for (const plan::Case& one : plan::all_cases()) cases.push_back(one.name);
   module.attr("case_names") = cases;

@@ -10,6 +10,7 @@ build_id: str
 nvtx: str
 protocols: list[str]
 phases: list[str]
+clocks: list[str]
 case_names: list[str]
 codes: dict[str, tuple[str, str]]
 warnings: dict[str, str]

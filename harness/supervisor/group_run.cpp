@@ -68,7 +68,7 @@ void GroupRun::collect_tasks() {
       for (const std::string& device : {source_of(planned.exchange), target_of(planned.exchange)}) {
         if (device != "cpu" && kind_of_device(device) != "sim") devices_.insert(device);
       }
-      if (planned.phase != "exchange") {
+      if (planned.phase != Phase::exchange) {
         tasks_.back().phases.cells.push_back({planned.phase, cell});
         continue;
       }

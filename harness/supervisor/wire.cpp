@@ -169,7 +169,7 @@ void read_prepared(const json& ok, const std::map<std::string, double>& floors, 
       if (samples.iterations == 0) throw UsageError("no iterations");
       samples.first_ns = ok.value("first_ns", json::object()).value(samples.clock, 0.0);
       if (!(samples.first_ns >= 0)) throw UsageError("no time");
-      if (samples.clock != "device") continue;
+      if (samples.clock != Clock::device) continue;
       samples.step_ns = ok.at("device_step_ns").get<double>();
       if (!(samples.step_ns > 0)) throw UsageError("no step");
     }
@@ -193,7 +193,7 @@ RoundTime read_round(const json& ok, const std::string& clock) {
                    ok.value("canary_ns", 0.0),     ok.value("moved", false),
                    ok.value("preempted", 0.0) > 0, ok.value("behind", false)};
     if (!(time.cpu_ns >= 0 && time.canary_ns >= 0)) throw UsageError("no time");
-    if (clock == "device") {
+    if (clock == Clock::device) {
       time.empty_ns = ok.at("empty_ns").get<double>();
       time.spent_ns = ok.at("spent_ns").get<double>();
       if (!(std::isfinite(time.ns) && time.empty_ns >= 0 && time.spent_ns > 0)) {

@@ -41,7 +41,7 @@ SideCell side_cell_of(Side& side, const Entry& entry) {
   cell.name = copied(*side.texts, name(entry.cell));
   cell.place = &*side.places.emplace(entry.cell.machine, entry.cell.exchange.environment).first;
   cell.outcome = entry.found.value_or(entry.outcome);
-  cell.untimed_phase = entry.found && entry.cell.phase != "exchange";
+  cell.untimed_phase = entry.found && entry.cell.phase != Phase::exchange;
   cell.median_ns = entry.median_ns;
   cell.below_ns = entry.below_ns;
   if (const auto limit = entry.data.find("limit"); limit != entry.data.end()) {

@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "model/names.hpp"
+
 namespace dlbench {
 
 /// One exchange: its producer, consumer, protocol and array. It has every axis of a cell except

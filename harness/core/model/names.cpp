@@ -33,12 +33,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view call_for(std::string_view protocol, std::span<const std::string> offered) {
   if (contains(offered, protocol)) return protocol;
-  if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") {
+  if (protocol == Protocol::dlpack_legacy || protocol == Protocol::dlpack_versioned) {
     return contains(offered, "dlpack") ? "dlpack" : "";
   }
   // A consumer of the C exchange API has its own entry for it.
   const bool is_converted =
-      protocol != "dlpack" && protocol != "dlpack_c" && !is_dispatch(protocol);
+      protocol != Protocol::dlpack && protocol != Protocol::dlpack_c && !is_dispatch(protocol);
   return is_converted && contains(offered, "convert") ? "convert" : "";
 }
 

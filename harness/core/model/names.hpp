@@ -7,24 +7,60 @@
 
 namespace dlbench {
 
+/// A list of words is an enumeration and, in the same order, their spellings. A word compares with
+/// a value of its enumeration: `cell.clock == Clock::device`.
+
 /// Protocols, in the order in which they are printed. `convert` is the consumer's general
 /// conversion call, such as np.asarray; `observed.used` names the protocol that this call used.
 /// `array_ufunc` and `array_function` are NumPy's dispatch protocols: a NumPy function is called on
 /// the array itself.
+enum class Protocol {
+  dlpack,
+  dlpack_legacy,
+  dlpack_versioned,
+  dlpack_c,
+  buffer,
+  array_interface,
+  array_struct,
+  array,
+  cuda_array_interface,
+  array_ufunc,
+  array_function,
+  convert
+};
 inline constexpr std::array<std::string_view, 12> kProtocols{
     "dlpack",       "dlpack_legacy",  "dlpack_versioned",
     "dlpack_c",     "buffer",         "array_interface",
     "array_struct", "array",          "cuda_array_interface",
     "array_ufunc",  "array_function", "convert"};
 
-/// Is the protocol a NumPy dispatch protocol? Its result is computed, not transferred.
-constexpr bool is_dispatch(std::string_view protocol) {
-  return protocol == "array_ufunc" || protocol == "array_function";
-}
-
 /// The timed parts of an exchange. `exchange` is the whole exchange in one call.
+enum class Phase { exchange, query, export_, import, release };
 inline constexpr std::array<std::string_view, 5> kPhases{"exchange", "query", "export", "import",
                                                          "release"};
+
+/// The end of a time: the call's return, when its content is there, or the work of the device
+/// alone.
+enum class Clock { call, ready, device };
+inline constexpr std::array<std::string_view, 3> kClocks{"call", "ready", "device"};
+
+constexpr bool operator==(std::string_view word, Protocol protocol) {
+  return word == kProtocols[static_cast<std::size_t>(protocol)];
+}
+constexpr bool operator==(std::string_view word, Phase phase) {
+  return word == kPhases[static_cast<std::size_t>(phase)];
+}
+constexpr bool operator==(std::string_view word, Clock clock) {
+  return word == kClocks[static_cast<std::size_t>(clock)];
+}
+
+static_assert("convert" == Protocol::convert && "array" == Protocol::array);
+static_assert("release" == Phase::release && "device" == Clock::device);
+
+/// Is the protocol a NumPy dispatch protocol? Its result is computed, not transferred.
+constexpr bool is_dispatch(std::string_view protocol) {
+  return protocol == Protocol::array_ufunc || protocol == Protocol::array_function;
+}
 
 /// Kinds of CUDA driver calls that are counted. `query` does not wait, `wait` makes a stream wait,
 /// `sync` blocks the host.

@@ -14,7 +14,6 @@ from dlbench.errors import BadInput
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 VERSION = re.compile(r"\d+(\.\d+)+")
-CLOCKS = ("call", "ready", "device")
 
 
 def read(texts: Iterable[str]) -> dict[str, str]:
@@ -42,7 +41,7 @@ def _require_name(name: str) -> None:
         "a protocol": _core.protocols,
         "a phase": _core.phases,
         "a case": _core.case_names,
-        "a clock": CLOCKS,
+        "a clock": _core.clocks,
         "a device": ("cpu",),
         "a size": (name,) if _is_size(name) else (),
     }

@@ -17,7 +17,7 @@ namespace {
 /// The clock of the copy rate, which ends when the data is complete. Null if that clock is `ready`
 /// and `ready` was not requested.
 const Samples* data_clock(const Task& task) {
-  const char* const clock = task.verdict.has_ready ? "ready" : "call";
+  const Clock clock = task.verdict.has_ready ? Clock::ready : Clock::call;
   for (const Samples& samples : task.clocks) {
     if (samples.clock == clock && is_enough(samples)) return &samples;
   }
@@ -29,8 +29,8 @@ FailedStep without_time(const PhaseRounds& phases, const std::string& phase) {
   const std::vector<double> samples = samples_of(phases, phase);
   if (samples.empty()) {
     failed_step.outcome = Outcome::no_protocol;
-    failed_step.reason = phase == "query" ? "the consumer does not query the device"
-                                          : "the exchange has no phase " + phase;
+    failed_step.reason = phase == Phase::query ? "the consumer does not query the device"
+                                               : "the exchange has no phase " + phase;
     return failed_step;
   }
   failed_step.outcome = Outcome::unsupported;
@@ -135,7 +135,7 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
       continue;
     }
     Share share;
-    if (samples.clock == "device") share.device_timer = device_timer(samples);
+    if (samples.clock == Clock::device) share.device_timer = device_timer(samples);
     if (const std::optional<Bound> bound = below_resolution(samples)) {
       ledger_.below(samples.cell, verdict, *bound, *share.device_timer, samples.iterations);
       continue;
@@ -146,11 +146,11 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
     share.iterations = samples.iterations;
     share.cpu_ns = stats::median(samples.cpu_ns);
     // Overhead floors are times of the host, so the clock `device` has none.
-    share.floor_ns = samples.clock == "device" ? 0 : task.floor_ns;
+    share.floor_ns = samples.clock == Clock::device ? 0 : task.floor_ns;
     share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
                        samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
-    if (samples.clock == "call" && task.phases.is_enough()) share.phases = task.phases;
+    if (samples.clock == Clock::call && task.phases.is_enough()) share.phases = task.phases;
     ledger_.measured(samples.cell, verdict, std::move(share));
   }
   task.over = share_phases(task) && all;

@@ -79,7 +79,8 @@ std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Li
     return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol,
                      codes::kNotImported};
   }
-  if (crosses_devices(wanted) && protocol != "dlpack" && protocol != "dlpack_versioned") {
+  if (crosses_devices(wanted) && protocol != Protocol::dlpack &&
+      protocol != Protocol::dlpack_versioned) {
     return Exclusion{Outcome::no_protocol, protocol + " has no argument for another device",
                      codes::kNoDeviceArgument};
   }
@@ -165,7 +166,7 @@ class Builder {
   void add(Pair& pair, const Exchange& exchange, const std::vector<std::string>& phases,
            const Library& consumer, const std::optional<Exclusion>& exclusion) {
     for (const std::string& phase : phases) {
-      if (phase != "exchange") {
+      if (phase != Phase::exchange) {
         add(pair, Cell{exchange, phase, "call"}, exclusion);
         continue;
       }

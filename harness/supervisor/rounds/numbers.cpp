@@ -111,7 +111,7 @@ DeviceTimer device_timer(const Samples& samples) {
 }
 
 std::optional<Bound> below_resolution(const Samples& samples) {
-  if (samples.clock != "device") return std::nullopt;
+  if (samples.clock != Clock::device) return std::nullopt;
   const DeviceTimer timer = device_timer(samples);
   const double resolution = resolution_ns(timer, samples.iterations);
   const stats::Interval interval = stats::rounds_interval(samples.ns);

@@ -37,7 +37,7 @@ double duration_ns(std::span<const Task> tasks, const Pick& pick) {
 }
 
 double add_round(const RoundTime& time, Samples& samples) {
-  const bool on_device = samples.clock == "device";
+  const bool on_device = samples.clock == Clock::device;
   const double spent_ns =
       on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
   samples.spent_ns += spent_ns;

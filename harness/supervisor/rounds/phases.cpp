@@ -67,8 +67,8 @@ double PhaseRounds::relative_half_width() const {
 std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase) {
   std::vector<double> samples;
   for (const PhaseTime& round : rounds.rounds) {
-    if (phase == "import") samples.push_back(round.import_ns);
-    if (phase == "release") samples.push_back(round.release_ns);
+    if (phase == Phase::import) samples.push_back(round.import_ns);
+    if (phase == Phase::release) samples.push_back(round.release_ns);
     double sum = 0;
     bool present = false;
     for (std::size_t i = 0; i < rounds.calls.size(); ++i) {

@@ -6,11 +6,11 @@
 namespace dlbench::worker {
 
 Shown shown_for(const std::string& protocol) {
-  if (protocol == "dlpack" || protocol == "dlpack_versioned") return kShowsDlpack;
-  if (protocol == "dlpack_legacy") return kShowsLegacy;
-  if (protocol == "dlpack_c") return kShowsDlpack | kShowsDlpackC;
-  if (protocol == "buffer") return kShowsBuffer;
-  if (protocol == "array") return kShowsArray;
+  if (protocol == Protocol::dlpack || protocol == Protocol::dlpack_versioned) return kShowsDlpack;
+  if (protocol == Protocol::dlpack_legacy) return kShowsLegacy;
+  if (protocol == Protocol::dlpack_c) return kShowsDlpack | kShowsDlpackC;
+  if (protocol == Protocol::buffer) return kShowsBuffer;
+  if (protocol == Protocol::array) return kShowsArray;
   for (const Property& property : kProperties) {
     if (protocol == property.protocol) return property.shown;
   }
@@ -18,7 +18,7 @@ Shown shown_for(const std::string& protocol) {
 }
 
 bool offers(Shown shown, const std::string& protocol) {
-  const Shown wanted = protocol == "dlpack_legacy" ? kShowsDlpack : shown_for(protocol);
+  const Shown wanted = protocol == Protocol::dlpack_legacy ? kShowsDlpack : shown_for(protocol);
   return (shown & wanted) == wanted;
 }
 
@@ -26,7 +26,7 @@ std::vector<std::string> protocols_in(Shown shown) {
   std::vector<std::string> names;
   for (const std::string_view protocol : kProtocols) {
     // The two structs are `dlpack` with other arguments, and objects do not offer `convert`.
-    if (protocol == "dlpack_legacy" || protocol == "dlpack_versioned") continue;
+    if (protocol == Protocol::dlpack_legacy || protocol == Protocol::dlpack_versioned) continue;
     const Shown bits = shown_for(std::string(protocol));
     if (bits != 0 && (shown & bits) == bits) names.emplace_back(protocol);
   }

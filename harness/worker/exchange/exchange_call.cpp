@@ -51,7 +51,8 @@ void ExchangeCall::pass_exporters(const std::string& requested) {
   if (!offers(shown_by(x), requested)) {
     export_ = export_for(producer_, requested);
     const std::string type = Py_TYPE(x)->tp_name;
-    const std::string flaw = requested == "dlpack_c" ? flaw_of_exchange_api(Py_TYPE(x)) : "";
+    const std::string flaw =
+        requested == Protocol::dlpack_c ? flaw_of_exchange_api(Py_TYPE(x)) : "";
     if (!export_ && !flaw.empty()) {
       throw Failure{Outcome::refused, "", "the C exchange API of a " + type + ": " + flaw};
     }

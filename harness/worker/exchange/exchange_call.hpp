@@ -53,7 +53,7 @@ class ExchangeCall {
   /// Does the consumer lack a call for this protocol? Its conversion call then gets a proxy that
   /// offers this protocol alone.
   bool is_converted(const std::string& requested) const {
-    return call_.name == "convert" && requested != "convert";
+    return call_.name == Protocol::convert && requested != Protocol::convert;
   }
 
   PyObject* first_array() const { return pool_->arrays.front().get(); }

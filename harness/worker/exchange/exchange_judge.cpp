@@ -23,7 +23,7 @@ namespace dlbench::worker {
 
 ExchangeJudge::ExchangeJudge(const Order& order, ExchangeCall& call)
     : call_(call),
-      is_conversion_(order.exchange.protocol == "convert"),
+      is_conversion_(order.exchange.protocol == Protocol::convert),
       // Reads by a driver raise no page fault, and a driver may fail if pages are protected.
       is_guardable_(order.special != "pinned" && order.special != "managed" &&
                     !device_named(target_of(order.exchange))) {}

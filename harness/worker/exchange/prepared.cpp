@@ -75,7 +75,7 @@ Ref Prepared::import_first(const std::string& requested, const Announce& step) {
     return call.import_first(step);
   } catch (const Failure& refusal) {
     const bool is_direct = !call.is_proxied() && !call.has_exports();
-    if (refusal.outcome != Outcome::refused || !is_direct || requested == "convert") throw;
+    if (refusal.outcome != Outcome::refused || !is_direct || requested == Protocol::convert) throw;
     step(Step::recorder);
     if (!protocol.use_proxy_after_refusal(requested)) throw;
   }

@@ -13,10 +13,10 @@ namespace {
 
 // Does the recorded call use the requested protocol?
 bool fits(const std::string& requested, const Recorder& recorder) {
-  if (requested == "convert" || requested == recorder.used()) return true;
-  if (recorder.used() != "dlpack") return false;
-  return (requested == "dlpack_legacy" && recorder.facts().struct_name == "legacy") ||
-         (requested == "dlpack_versioned" && recorder.facts().struct_name == "versioned");
+  if (requested == Protocol::convert || requested == recorder.used()) return true;
+  if (recorder.used() != Protocol::dlpack) return false;
+  return (requested == Protocol::dlpack_legacy && recorder.facts().struct_name == "legacy") ||
+         (requested == Protocol::dlpack_versioned && recorder.facts().struct_name == "versioned");
 }
 
 bool has_version_request(const Recorder& recorder) {
@@ -29,13 +29,15 @@ bool has_version_request(const Recorder& recorder) {
 // consumer requested a version. (The proxy of `dlpack_legacy` hides that request.)
 std::string other_way(const std::string& requested, const std::string& direct,
                       const Recorder& recorder) {
-  const bool is_struct = requested == "dlpack_legacy" || requested == "dlpack_versioned";
+  const bool is_struct =
+      requested == Protocol::dlpack_legacy || requested == Protocol::dlpack_versioned;
   const std::string& struct_name = recorder.facts().struct_name;
-  if (!is_struct || recorder.used() != "dlpack" || struct_name.empty()) {
+  if (!is_struct || recorder.used() != Protocol::dlpack || struct_name.empty()) {
     if (direct.empty()) return "the consumer does not request " + requested;
     return "the consumer imports through " + direct + ", not " + requested;
   }
-  const bool is_requested = requested == "dlpack_versioned" && has_version_request(recorder);
+  const bool is_requested =
+      requested == Protocol::dlpack_versioned && has_version_request(recorder);
   return std::string("the consumer requested ") + (is_requested ? "a" : "no") +
          " version, and the producer exported a " + struct_name + " struct";
 }
@@ -61,7 +63,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   PyObject* x = call_.first_exporter();
   if (is_same_object) {
     observed_.observation.used = "own";
-    if (requested != "convert" && !is_wrong) {
+    if (requested != Protocol::convert && !is_wrong) {
       use_proxy(requested, "a shortcut that returns the array itself");
     }
     return;
@@ -84,7 +86,7 @@ void ProtocolSearch::find(const std::string& requested, bool is_same_object, boo
   Warnings warnings;  // dropped, because this exchange is not the timed one
   const Recorded recorded = call_.import_recorded(call_.shown(), recorder, warnings);
   const bool is_other = !recorded.result || !is_alike(recorded.result.get());
-  if (requested == "convert") {
+  if (requested == Protocol::convert) {
     // A general call may recognize the type and import other objects through another path.
     observed_.observation.used = "own";
     observed_.has_unknown_requests = is_other;

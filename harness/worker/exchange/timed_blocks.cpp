@@ -19,7 +19,7 @@ void warm_up(measure::Body body, std::uint64_t calls) {
 
 Block TimedBlocks::block(const std::string& clock) {
   return {call_.import_call(), call_.inputs(), call_.next(),
-          clock == "ready" ? call_.ready() : nullptr};
+          clock == Clock::ready ? call_.ready() : nullptr};
 }
 
 // With an asynchronous consumer both clocks use the iterations that fill a block of `ready`,
@@ -32,7 +32,7 @@ void TimedBlocks::calibrate(const Order& order) {
   if (iterations == 0) throw fetch_failure();
   calibrated_ = iterations;
   for (const std::string& clock : order.clocks) {
-    if (clock != "device") iterations_[clock] = iterations;
+    if (clock != Clock::device) iterations_[clock] = iterations;
   }
   if (std::count(order.clocks.begin(), order.clocks.end(), "device") > 0) {
     prepare_device_clock(order);
@@ -49,7 +49,7 @@ measure::Reading TimedBlocks::round(const std::string& clock, std::uint64_t iter
   const measure::Body body = timed.body();
   warm_up(body, prelude);
   drain();
-  if (clock == "device") return device_round(body, iterations);
+  if (clock == Clock::device) return device_round(body, iterations);
   const measure::Reading reading = [&] {
     const Spent::Span counted(Spent::On::timing);
     return measure::round(body, std::min(iterations, call_.most_iterations()));

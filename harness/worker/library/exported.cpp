@@ -85,16 +85,16 @@ PyTypeObject* type_for(const std::string& protocol) {
   if (const auto found = types.find(protocol); found != types.end()) return found->second.get();
   ShownType made;
   if (protocol.starts_with("dlpack_")) {
-    const bool legacy = protocol == "dlpack_legacy";
+    const bool legacy = protocol == Protocol::dlpack_legacy;
     made.methods.push_back(method("__dlpack__", legacy ? dlpack_legacy : dlpack_versioned));
     made.methods.push_back({"__dlpack_device__", dlpack_device, METH_NOARGS, nullptr});
   }
-  if (protocol == "array") made.methods.push_back(method("__array__", as_array));
+  if (protocol == Protocol::array) made.methods.push_back(method("__array__", as_array));
   for (const Property& shown : kProperties) {
     if (protocol != shown.protocol) continue;
     made.properties.push_back({shown.name, property, nullptr, nullptr, nullptr});
   }
-  if (protocol == "buffer") made.buffer = buffer;
+  if (protocol == Protocol::buffer) made.buffer = buffer;
   made.make("dlbench.Exported", sizeof(Exported), dealloc);
   return types.emplace(protocol, std::move(made)).first->second.get();
 }
@@ -122,7 +122,7 @@ std::vector<std::string> exports_of(const Library& library) {
 Export export_for(const Library& library, const std::string& protocol) {
   const std::vector<std::string> names = exports_of(library);
   std::vector<std::string> wanted{protocol};
-  if (protocol == "dlpack") wanted = {"dlpack_versioned", "dlpack_legacy"};
+  if (protocol == Protocol::dlpack) wanted = {"dlpack_versioned", "dlpack_legacy"};
   for (const std::string& name : wanted) {
     if (!contains(names, name)) continue;
     return {name, Ref::borrow(PyDict_GetItemString(table_of(library).get(), name.c_str()))};
@@ -164,7 +164,7 @@ bool refused_itself(PyObject* object) {
 Ref exported_place(PyObject* array, const Library& library) {
   for (const std::string& protocol : exports_of(library)) {
     // These may return a new copy for each call.
-    if (protocol == "array" || protocol == "buffer") continue;
+    if (protocol == Protocol::array || protocol == Protocol::buffer) continue;
     return make_exported(array, export_for(library, protocol));
   }
   return {};

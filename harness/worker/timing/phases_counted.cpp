@@ -1,3 +1,4 @@
+#include "model/names.hpp"
 #include "worker/timing/counted.hpp"
 #include "worker/timing/parts.hpp"
 #include "worker/timing/phases.hpp"
@@ -35,7 +36,7 @@ struct Phases::Counting {
     Replay& replay = phases.source_.replay();
     array = phases.whole_.arrays[phases.advance()].get();
     for (std::size_t request = 0; request < replay.size(); ++request) {
-      const bool is_query = replay.recording()[request].phase() == "query";
+      const bool is_query = replay.recording()[request].phase() == Phase::query;
       if (in_part(is_query ? Part::query : Part::export_, play, this, request) != 0) return false;
     }
     if (in_part(Part::import, import, this) != 0 || !replay.is_done()) {
