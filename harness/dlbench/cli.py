@@ -12,11 +12,11 @@ import click
 
 from dlbench import _core
 from dlbench.counting import valgrind
+from dlbench.document import Run
 from dlbench.errors import BadInput, first_line
 from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
 from dlbench.running import options, profiling, request, run, rundir
 from dlbench.text import layout, output, streams
-from dlbench.text.escaping import dlbench_command
 from dlbench.text.output import Console
 
 SHORT_HELP = """\
@@ -138,7 +138,7 @@ def resume(folder: Path, params: dict[str, Any]) -> int:
     probe = NoiseProbe()
     kept = request.journal_context(folder, params)
     if "compare" in kept["dlbench"]:
-        go_on = dlbench_command("compare", "--resume", folder)
+        go_on = Run(kept["dlbench"]).resume_command(folder)
         raise BadInput(f"{str(folder)!r} is a comparison; to continue it: {go_on}")
     requested = request.resumed(kept)
     places = run.find_environments(requested)
@@ -165,7 +165,7 @@ def measure(
             rundir.remove_folder(folder)
         raise
     plots = not params["no_plots"]
-    again = dlbench_command("--resume", folder, *request.program_words(context["dlbench"]))
+    again = Run(context["dlbench"]).resume_command(folder)
     return run.conclude(
         folder, summary, again=again, signal=signal, plots=plots, quiet=quiet, console=Console()
     )

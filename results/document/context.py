@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from dlbench.document.record import Key, Record, part, parts, parts_by_name
+from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 
 #: A machine's name in a document of several machines.
@@ -128,6 +129,7 @@ class Request(Record):
     budget = Key("")
     replicas = Key(1)
     adapters = Key("")
+    env = Key[Sequence[str]](())
 
     def words(self, option: str) -> str:
         """The value of an option as it is typed: "numpy,torch"; empty where it was not given."""
@@ -158,6 +160,13 @@ class Shard(Record):
         return sorted(set(range(1, self.of + 1)) - set(self.numbers))
 
 
+class Sides(Record):
+    """The sides of a comparison of two environments."""
+
+    __slots__ = ()
+    env = Key[Sequence[str]](())  #: base and head; none where both are this environment
+
+
 class Run(Record):
     """`context.dlbench`: the version, the machine and the options of the run."""
 
@@ -172,6 +181,7 @@ class Run(Record):
     signal = Key(0)
     dropped = part(Dropped)
     request = part(Request)
+    compare = part(Sides)
     not_installed = Key[Mapping[str, str]]({})  #: by missing library: the command that installs it
     machine = part(Machine)
     noise = part(Noise)
@@ -182,6 +192,18 @@ class Run(Record):
     def did_end(self) -> bool:
         """Was it neither interrupted nor killed?"""
         return self.wall_s > 0 and not self.signal
+
+    def resume_command(self, folder: object) -> str:
+        """The command that resumes the run in this folder. It repeats the options that name code:
+        interpreters and adapters."""
+        verb = ["compare"] if "compare" in self._json else []
+        named = [("--env", text) for text in self.request.env]
+        if self.compare.env:
+            named = [*zip(("--base-env", "--head-env"), self.compare.env, strict=False)]
+        if self.request.adapters:
+            named.append(("--adapters", self.request.adapters))
+        words = [word for pair in named for word in pair]
+        return dlbench_command(*verb, "--resume", folder, *words)
 
 
 class Cache(Record):

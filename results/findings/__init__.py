@@ -45,7 +45,12 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += _slowest(document, run, run_cells)
     for outcome in FAILURES:
         failing = partial(
-            failures, outcome=outcome, run=run, most_lines=most_lines, run_cells=run_cells
+            failures,
+            outcome=outcome,
+            document=document,
+            run=run,
+            most_lines=most_lines,
+            run_cells=run_cells,
         )
         # The table of a case sweep lists the other cases; only faults are findings of all cases.
         found += grouping.group_findings(all_cases if outcome in FAULTS else places, failing)
@@ -152,7 +157,7 @@ def _dropped(of: Run, run: str) -> Iterator[Finding]:
     if of.dropped:
         lines = count(of.dropped.lines, "line")
         text = f"{lines} of the journal cannot be read: {of.dropped.first}"
-        yield Finding("journal", text, dlbench_command("--resume", run))
+        yield Finding("journal", text, of.resume_command(run))
 
 
 def _absent(of: Run, entries: list[Entry]) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from dlbench import values
 from dlbench.analysis import cells
-from dlbench.document import Entry, NotMeasured, Pair, codes
+from dlbench.document import Document, Entry, NotMeasured, Pair, codes
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
@@ -34,6 +34,7 @@ MOST_LINES = 8  #: of one outcome
 def failures(
     entries: list[Entry],
     outcome: str,
+    document: Document,
     run: str,
     most_lines: int,
     run_cells: Mapping[Pair, list[Entry]],
@@ -60,18 +61,20 @@ def failures(
         where = f"{pairs} ({only})" if only else pairs
         first = next((entry for entry in same if entry.protocol == "dlpack"), same[0])
         why = values.shared_reason([first, *same])
-        command = _next_command(outcome, first, run, run_cells[first.pair])
+        command = _next_command(outcome, first, document, run, run_cells[first.pair])
         yield Finding(outcome, f"{where}: {why}", command, (where, *cause))
     if len(lines) > most_lines:
         more = f"and {len(lines) - most_lines} more reasons"
         yield Finding(outcome, more, dlbench_command("show", run))
 
 
-def _next_command(outcome: str, entry: Entry, run: str, pair: list[Entry]) -> str:
+def _next_command(
+    outcome: str, entry: Entry, document: Document, run: str, pair: list[Entry]
+) -> str:
     verb = FAILURES[outcome]
     if outcome == "not-run":
         # A merged run cannot be resumed.
-        return "" if entry.machine else dlbench_command("--resume", run)
+        return "" if entry.machine else document.run.resume_command(run)
     if verb == "doctor":
         return "dlbench doctor"
     if not verb:

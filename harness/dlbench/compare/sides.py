@@ -8,14 +8,13 @@ from typing import Any
 
 from dlbench import _core, writing
 from dlbench.counting import valgrind
-from dlbench.document import Comparison
+from dlbench.document import Comparison, Run
 from dlbench.environments import environment
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
-from dlbench.running.request import Request, journal_context, program_words, resumed
-from dlbench.text.escaping import dlbench_command
+from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text.layout import count
 
 #: Processes vary more than rounds, so more workers are better than more rounds.
@@ -90,7 +89,7 @@ class Pair:
         wanted |= {"replicas": workers, "budget_s": budget_s}
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
         summary = run.execute(prepared, wanted, root, noise, quiet=self.quiet, stage=stage)
-        go_on = dlbench_command("compare", "--resume", root, *program_words(context["dlbench"]))
+        go_on = Run(context["dlbench"]).resume_command(root)
         if summary.disk_full:
             raise BadInput(f"{summary.disk_full}; what was recorded is kept: {go_on}")
         signal = run.after_rounds(prepared, folder, summary, quiet=self.quiet)
@@ -147,7 +146,7 @@ def kept(folder: Path, params: dict[str, Any]) -> Pair:
     try:
         comparison = ComparisonRequest(**context["dlbench"]["compare"])
     except (KeyError, TypeError) as error:
-        command = dlbench_command("--resume", folder)
+        command = Run(context["dlbench"]).resume_command(folder)
         other = f"it holds a run, not a comparison; to continue it: {command}"
         raise BadInput(f"cannot resume {str(folder)!r}: {other}") from error
     if len(comparison.env) == 1:

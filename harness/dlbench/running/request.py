@@ -13,12 +13,12 @@ from typing import Any
 import click
 
 from dlbench import _core
+from dlbench.document import Run
 from dlbench.environments import env_option
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, first_line, os_line, require_file
 from dlbench.machine import drivers, machine
 from dlbench.supervisor import WORKER
-from dlbench.text.escaping import dlbench_command
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
@@ -208,15 +208,6 @@ def journal_context(folder: Path, params: Mapping[str, Any] | None = None) -> di
     return context
 
 
-def program_words(own: Mapping[str, Any]) -> list[str]:
-    """The options of a run that name code, which --resume needs again: its interpreters and
-    adapters."""
-    sides = zip(("--base-env", "--head-env"), own.get("compare", {}).get("env", []), strict=False)
-    named = [*sides] or [("--env", text) for text in own["request"].get("env", [])]
-    adapters = own["request"].get("adapters")
-    return [word for pair in named for word in pair] + (["--adapters", adapters] * bool(adapters))
-
-
 def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, Any]) -> None:
     """Raises BadInput unless the command names the code that the journal names, and no other: a
     folder from elsewhere must not choose a program here."""
@@ -228,11 +219,9 @@ def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, An
     stored = {*own["request"].get("env", []), *own.get("compare", {}).get("env", [])}
     stored |= {*filter(None, [own["request"].get("adapters")])}
     if not stored <= named or len(stored) < len(env) + bool(params.get("adapters")):
-        verb = ["compare"] if "compare" in own else []
-        command = dlbench_command(*verb, "--resume", folder, *program_words(own))
         raise BadInput(
             f"cannot resume {str(folder)!r}: the command must name the interpreters and adapters "
-            f"of the journal, and no others: {command}"
+            f"of the journal, and no others: {Run(own).resume_command(folder)}"
         )
 
 

@@ -185,8 +185,10 @@ def test_a_case_that_needs_no_time_is_no_failure() -> None:
     given = {"case": "f32-row", "code": "untimed", "found": "zero-copy", "changed": []}
     untimed = samples.missing("numpy", "jax", "not-run", "not timed", **given)
     left = samples.missing("numpy", "torch", "not-run", "the budget was used up")
-    entries = doc(samples.document(untimed, left)).entries
-    (one,) = failures(entries, "not-run", "latest", 9, {entry.pair: entries for entry in entries})
+    document = doc(samples.document(untimed, left))
+    entries = document.entries
+    cells = {entry.pair: entries for entry in entries}
+    (one,) = failures(entries, "not-run", document, "latest", 9, cells)
     assert (one.text.partition(":")[0], one.command) == (
         "numpy -> torch",
         "dlbench --resume latest",

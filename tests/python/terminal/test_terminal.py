@@ -8,6 +8,7 @@ import math
 import re
 from ast import literal_eval
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -320,6 +321,33 @@ def test_not_installed_and_interrupted_say_how_to_go_on() -> None:
     commands = {f.label: (f.text, f.command) for f in findings.find(doc(document), "out dir")}
     assert commands["not installed"] == ("cupy (pip install cupy)", "dlbench list")
     assert commands["not-run"] == ("a -> b: interrupted", "dlbench --resume 'out dir'")
+
+
+@pytest.mark.parametrize(
+    ("request_", "compare", "command"),
+    [
+        ({"adapters": "/a b"}, None, "dlbench --resume r --adapters '/a b'"),
+        ({"env": ["x=/p", "y=/q"]}, None, "dlbench --resume r --env x=/p --env y=/q"),
+        (
+            {"env": ["x=/p", "y=/q"], "adapters": "/a"},
+            ["x=/p", "y=/q"],
+            "dlbench compare --resume r --base-env x=/p --head-env y=/q --adapters /a",
+        ),
+        ({}, [], "dlbench compare --resume r"),
+    ],
+)
+def test_each_hint_to_resume_repeats_what_names_code(
+    request_: dict[str, Any], compare: list[str] | None, command: str
+) -> None:
+    entry = samples.missing("a", "b", "not-run", "interrupted", code="interrupted")
+    document = samples.document(entry)
+    own = document["context"]["dlbench"]
+    own["request"] |= request_
+    own["dropped"] = {"lines": 1, "first": "3: cut"}
+    if compare is not None:
+        own["compare"] = {"env": compare}
+    found = {f.label: f.command for f in findings.find(doc(document), "r")}
+    assert found["not-run"] == found["journal"] == command
 
 
 def test_copies_name_library_time_and_rate() -> None:
