@@ -15,7 +15,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import bound_names, read_adapter
 from dlbench.scripts import source as content
-from dlbench.scripts.side import Side
+from dlbench.scripts.side import Side, child
 from dlbench.scripts.side import script as whole
 
 PROTOCOLS = {
@@ -61,16 +61,6 @@ HOLDS = "print('actual: the rule holds', flush=True)"
 ACCEPTED = "raise AssertionError('nothing is raised')"
 REFUSED = "    print('actual: refused, which is {}:', repr(error), flush=True)"
 BROKEN = "    raise SystemExit(f'actual: the rule is broken: {error!r}')"
-#: A process of its own runs the rest of the script; this one prints how it ended.
-CHILD = """\
-import os
-import signal
-if child := os.fork():
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {!r}
-    if end and status <= 0:
-        print('actual:', end)
-    raise SystemExit(status != 0)"""
 #: Bytes of an array of the word "large": pages of its own, so that a read after it is freed is
 #: seen, as in the rules.
 LARGE = 1 << 20
@@ -115,7 +105,12 @@ def script(
         f"print('expected:', {rule.sentence!r}, flush=True)",
     ]
     if rule.at_exit or signal:
-        head.append(CHILD.format("the rule holds" if rule.at_exit else ""))
+        end = "the rule holds" if rule.at_exit else ""
+        head += child(
+            f"end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {end!r}",
+            "if end and status <= 0:",
+            "    print('actual:', end)",
+        )
     own = [*side.lines, *before]
     if rule.at_exit:
         own += lines

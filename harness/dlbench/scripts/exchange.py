@@ -15,7 +15,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries.alone import alone
 from dlbench.libraries.discover import Catalogue
 from dlbench.scripts import source
-from dlbench.scripts.side import Side
+from dlbench.scripts.side import Side, child
 from dlbench.scripts.side import script as whole
 
 LIMIT_S = 30
@@ -28,16 +28,13 @@ VERDICT = [
     "print(f'expected: {expected}\\nactual: {actual}')",
     "raise SystemExit(actual not in expected.split(' or '))",
 ]
-#: A process of its own runs the rest of the script.
-CHILD = """\
-import os
-import signal
-if child := os.fork():
-    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-    actual = signal.Signals(-status).name if status < 0 else f'exit status {{status}}'
-    print(f'expected: exit status 0\\nactual: {{actual}}')
-    raise SystemExit(status != 0)
-signal.alarm({})  # seconds"""
+CHILD = [
+    *child(
+        "actual = signal.Signals(-status).name if status < 0 else f'exit status {status}'",
+        "print(f'expected: exit status 0\\nactual: {actual}')",
+    ),
+    f"signal.alarm({LIMIT_S})  # seconds",
+]
 
 
 class Cell:
@@ -127,8 +124,7 @@ def of_imports(document: Document, entry: Entry, found: Catalogue) -> str:
     named = ", ".join(f"{name} {versions.get(name, '')}".strip() for name in names)
     title = [f"imports of {named}, in the order that fails", f"observed: {warning.text}"]
     title += ["without what the adapters do beside their imports"]
-    head = CHILD.format(LIMIT_S).splitlines()
-    return whole(title, [*head, *parts[names[0]], *parts[names[1]], "print('imported')"])
+    return whole(title, [*CHILD, *parts[names[0]], *parts[names[1]], "print('imported')"])
 
 
 def of_run(document: Document, entry: Entry, found: Catalogue) -> str:
@@ -140,7 +136,7 @@ def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     cell = Cell(entry, found)
     if entry.outcome in ("crashed", "timed-out", "import-failed", "out-of-memory"):
         body = [*cell.make(), *cell.call(), "print(type(result), result)"]
-        lines = [*CHILD.format(LIMIT_S).splitlines(), *cell.head(), *body]
+        lines = [*CHILD, *cell.head(), *body]
     else:
         lines = _compared(cell)
         lines = [*cell.head(), *lines]

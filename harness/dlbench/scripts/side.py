@@ -309,6 +309,18 @@ def parsed(text: str) -> ast.Module:
         raise BadInput(f"the adapter's lines make no script: {first_line(error)}") from error
 
 
+def child(*report: str) -> list[str]:
+    """A process of its own runs the rest of the script; this one reports its `status`."""
+    return [
+        "import os",
+        "import signal",
+        "if child := os.fork():",
+        "    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])",
+        *(f"    {line}" for line in report),
+        "    raise SystemExit(status != 0)",
+    ]
+
+
 def script(title: Sequence[str], body: Sequence[str]) -> str:
     """The whole script: its title and its lines, each import once. A comment states whether it
     needs dlbench."""

@@ -266,7 +266,7 @@ os._exit(0)
 def concluded(library: str, paths: Mapping[str, Path]) -> list[tuple[str, str, str]]:
     """The rules that hold or are broken, of those that cannot crash; and their scripts."""
     requested = {role: str(path) for role, path in paths.items()}
-    subject, _ = running.load({"name": library, "device": "cpu", **requested})
+    subject, _ = running.load({"name": library, "device": "cpu", "timeout_s": 60.0, **requested})
     found = []
     for name in HARMLESS:
         rule = RULES.by_name[name]
