@@ -104,7 +104,7 @@ def script(
         f"print('versions:', {{name: version_of(name) for name in {packages!r}}})",
         f"print('expected:', {rule.sentence!r}, flush=True)",
     ]
-    if rule.at_exit or signal:
+    if rule.at_exit or rule.risky or signal:
         end = "the rule holds" if rule.at_exit else ""
         head += child(
             f"end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {end!r}",

@@ -191,6 +191,21 @@ def test_a_script_reads_a_result_by_the_adapters_function(tmp_path: Path, step: 
     assert f"\n{actual}" in f"{done.stdout}\n{done.stderr}"
 
 
+def test_a_crash_that_the_rule_may_cause_is_printed(tmp_path: Path) -> None:
+    path = planted.plant(tmp_path) / "consumers" / "mine.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(
+        "import os\nclass Owner:\n    def __init__(self, array):\n        array.__dlpack__()\n"
+        "    def __del__(self):\n        os.abort()\nPROTOCOLS = {'dlpack': Owner}\n"
+    )
+    text = reproducer.script(
+        RULES.by_name["import.consumed-twice"], "", path, "mine", "", struct="versioned"
+    )
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout.splitlines()[-1] == "actual: killed by SIGABRT"
+
+
 @pytest.mark.parametrize("dies", [True, False])
 def test_the_end_of_the_process_is_printed_after_it(tmp_path: Path, dies: bool) -> None:
     path = planted.plant(tmp_path) / "producers" / "mine.py"
