@@ -18,6 +18,8 @@ from dlbench.text.escaping import shortened
 
 #: What the names of adapter modules begin with, before the role and the library.
 PRIVATE = "_dlbench_"
+#: Packages that any library may call or return arrays of: they show no owner.
+SHARED = {"numpy"}
 
 
 def load_adapter(role: str, name: str, path: str) -> ModuleType:
@@ -107,7 +109,7 @@ def is_code_of(files: list[str], consumer: ModuleType, producer: ModuleType | No
     """Do all these files of machine code lie in packages of the consumer, and none in one that the
     producer's adapter imports too? The pair of one library is its own consumer. NumPy decides
     nothing: a producer may call it from anywhere."""
-    own = _packages(consumer) - {"numpy"}
+    own = _packages(consumer) - SHARED
     if producer is not None and _library(producer) != _library(consumer):
         own -= _packages(producer)
     maps = Path("/proc/self/maps").read_text(errors="replace").splitlines()
@@ -123,7 +125,7 @@ def foreign_type(array: object, producer: ModuleType) -> str:
     producer's adapter nor NumPy, whose arrays belong to all; empty otherwise."""
     root = type(array).__module__.partition(".")[0]
     loaded = {_library(each) for name, each in [*sys.modules.items()] if name.startswith(PRIVATE)}
-    is_foreign = root in loaded - {"numpy", _library(producer)} - _packages(producer)
+    is_foreign = root in loaded - SHARED - {_library(producer)} - _packages(producer)
     return f"{type(array).__module__}.{type(array).__qualname__}" if is_foreign else ""
 
 
