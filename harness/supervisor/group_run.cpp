@@ -182,6 +182,9 @@ void GroupRun::record_finished_cells() {
 }
 
 void GroupRun::fail(Task& task, const FailedStep& failed_step) {
+  if (const auto lost = failed_step.data.find("lost"); lost != failed_step.data.end()) {
+    context_.ledger.failed_steps().device_lost(lost->second, failed_step);
+  }
   if (failed_step.outcome != Outcome::wrong || !is_shared()) {
     context_.failed_beside_others.erase(task.exchange);
     recorder_.fail(task, failed_step);

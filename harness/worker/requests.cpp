@@ -67,8 +67,38 @@ json Requests::answer(const std::string& verb, const json& request) {
   // Make the device of the exchange current, because some libraries export only from the current
   // device.
   const Prepared* const prepared = find(request);
-  const InDevice inside(prepared != nullptr ? prepared->call.source() : DeviceAt{});
-  return (this->*found->second)(request);
+  const DeviceAt source = prepared != nullptr ? prepared->call.source() : DeviceAt{};
+  try {
+    const InDevice inside(source);
+    return (this->*found->second)(request);
+  } catch (Failure& failure) {
+    const std::string requested =
+        verb == "prepare" ? source_of(order_of(request).exchange) : std::string();
+    explain_if_lost(failure,
+                    source ? std::string(source.table->name) + ":" + std::to_string(source.ordinal)
+                           : requested);
+    throw;
+  }
+}
+
+void Requests::explain_if_lost(Failure& failure, const std::string& device) const {
+  if (!usable_.contains(device)) return;
+  const DeviceAt at = device_named(device);
+  device::Code code = 0;
+  Py_BEGIN_ALLOW_THREADS;
+  const device::Entered inside(*at.table, at.ordinal);
+  code = inside.code() != 0 ? inside.code() : at.table->synchronize();
+  Py_END_ALLOW_THREADS;
+  // After an error of a kernel (700 to 720) only the process cannot use the device. A capture
+  // forbids to wait (900 to 908).
+  constexpr device::Code kOutOfMemory = 2, kKernels = 700, kAfterCaptures = 910;
+  if (code == 0 || code == kOutOfMemory || (code >= kKernels && code < kAfterCaptures)) return;
+  failure = Failure{Outcome::no_device,
+                    "",
+                    device + " was lost in the middle of the run: " + at.table->error_name(code) +
+                        " (" + std::to_string(code) + ")",
+                    "",
+                    {{"lost", device}}};
 }
 
 const Prepared* Requests::find(const json& request) const {
@@ -150,6 +180,7 @@ json Requests::prepare(const json& request) {
   const Order order = order_of(request);
   const int id = request.at("id");
   require_context(source_of(order.exchange));
+  if (device_named(source_of(order.exchange))) usable_.insert(source_of(order.exchange));
   const InDevice inside(device_named(source_of(order.exchange)));
   std::optional<trace::Range> stage;
   auto prepared = std::make_unique<Prepared>(

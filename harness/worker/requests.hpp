@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 #include "worker/exchange/prepared.hpp"
@@ -51,10 +52,14 @@ class Requests {
   /// Throws Failure if no exchange has that id.
   Prepared& at(const json& request);
 
+  /// Replaces a failure by no-device if a device that was usable in this process is not any more.
+  void explain_if_lost(Failure& failure, const std::string& device) const;
+
   Announce step_;
   Adapters adapters_;
   Arrays arrays_;
   std::map<int, std::unique_ptr<Prepared>> prepared_;
+  std::set<std::string> usable_;  ///< devices that were usable
   bool frozen_ = false;
 };
 

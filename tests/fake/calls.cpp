@@ -2,10 +2,13 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <mutex>
 #include <sstream>
@@ -79,6 +82,20 @@ Calls& calls() {
   return only;
 }
 
+// As where a device falls off the bus.
+Code lost(const std::string& name) {
+  constexpr Code no_device = 100, unknown = 999;
+  static std::atomic<int> count = 0;
+  const char* const planted = std::getenv("DLBENCH_FAKE_LOST");
+  if (planted == nullptr) return 0;
+  const std::string text = planted;
+  const std::filesystem::path path = text.substr(0, text.find('@'));
+  if (++count == std::atoi(text.c_str() + text.find('@') + 1)) std::ofstream{path};
+  if (!std::filesystem::exists(path)) return 0;
+  const bool counts = name == "cuInit" || name == "hipInit" || name.ends_with("GetDeviceCount");
+  return counts ? no_device : unknown;
+}
+
 // As where another process gets the core.
 void be_late(const std::string& name) {
   const char* const late = std::getenv("DLBENCH_FAKE_LATE");
@@ -91,7 +108,8 @@ void be_late(const std::string& name) {
 Code called(const char* name) {
   report_to_cupti(name);
   if (logging()) std::fprintf(stderr, "[fake] %s\n", name);
-  const Code code = calls().called(name);
+  const Code gone = lost(name);
+  const Code code = gone != 0 ? gone : calls().called(name);
   if (code < 0) raise(-code);
   be_late(name);
   return code;

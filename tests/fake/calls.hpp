@@ -17,6 +17,9 @@
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
 /// DLBENCH_FAKE_ARCH=gfx1100            what architecture HIP's devices are
 ///                                      (gfx942:sramecc+:xnack-).
+/// DLBENCH_FAKE_LOST=PATH@900           the devices are lost in the 900th call of a process, which
+///                                      makes the file PATH. While it exists each call ends with
+///                                      999, and counting the devices with 100.
 /// DLBENCH_FAKE_LATE=cuEventRecord@5    keeps the host for 300 ms in that function's fifth call.
 /// DLBENCH_FAKE_LOG=1                   names each call on stderr.
 ///

@@ -1,6 +1,7 @@
 #include "supervisor/ledger/failed_steps.hpp"
 
 #include "model/codes.hpp"
+#include "model/places.hpp"
 
 namespace dlbench::supervisor {
 namespace {
@@ -66,7 +67,14 @@ void FailedSteps::timed_out(const Exchange& exchange, const FailedStep& failed_s
   slow_cases_[caseless(exchange)].insert(exchange.case_name);
 }
 
+void FailedSteps::device_lost(const std::string& device, const FailedStep& failed_step) {
+  lost_.try_emplace(device, failed_step);
+}
+
 std::optional<FailedStep> FailedSteps::of(const Exchange& exchange) const {
+  for (const std::string& device : {source_of(exchange), target_of(exchange)}) {
+    if (const auto lost = lost_.find(device); lost != lost_.end()) return lost->second;
+  }
   for (const auto& [role, library] :
        {std::pair{"producer", &exchange.producer}, std::pair{"consumer", &exchange.consumer}}) {
     const auto found = imports_.find({exchange.environment, *library, role});

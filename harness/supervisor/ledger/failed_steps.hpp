@@ -28,6 +28,9 @@ class FailedSteps {
   /// out with a protocol and a device, its other cases are not tried.
   void timed_out(const Exchange& exchange, const FailedStep& failed_step);
 
+  /// Adds a device that was lost. Its exchanges inherit this, so that all have one reason.
+  void device_lost(const std::string& device, const FailedStep& failed_step);
+
   std::optional<FailedStep> of(const Exchange& exchange) const;
 
  private:
@@ -43,6 +46,7 @@ class FailedSteps {
   static Exchange caseless(const Exchange& exchange);
   static void keep_smallest(Slow& slow, std::uint64_t bytes, const FailedStep& failed_step);
 
+  std::map<std::string, FailedStep> lost_;  ///< by device
   std::map<Library, FailedStep> imports_;
   std::map<std::pair<Maker, std::uint64_t>, FailedStep> makes_;
   std::map<Maker, Slow> slow_makes_;

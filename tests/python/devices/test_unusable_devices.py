@@ -126,6 +126,20 @@ def measure_on(
 
 
 @pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+def test_a_device_that_is_lost_is_one_reason(tmp_path: Path, device: str) -> None:
+    lost = {"DLBENCH_FAKE_LOST": f"{tmp_path / 'lost'}@900"}
+    found = measure_on(tmp_path, device, "native,nanobind", **lost)
+    assert (tmp_path / "lost").exists()
+    its = [e for key, e in found.items() if key[:2] == (device, "native") and "reason" in e]
+    [reason] = {e["reason"] for e in its}
+    assert {(e["outcome"], e["code"]) for e in its} == {("no-device", "no-device")}
+    assert reason.startswith(f"{device} was lost in the middle of the run: ")
+    assert "(999)" in reason
+    on_cpu = [entry for (where, _, _), entry in found.items() if where == "cpu"]
+    assert {entry["outcome"] for entry in on_cpu} <= {"zero-copy", "copy"}
+
+
+@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
 def test_a_device_for_one_process_is_used_by_one_worker_after_another(
     tmp_path: Path, device: str
 ) -> None:
