@@ -247,6 +247,8 @@ def facts(array: Any) -> Facts | None:
 def values(array: Any) -> np.ndarray[Any, Any]:
     """Its content, as its own library lists it now."""
     library = type(array).__module__.partition(".")[0]
+    if library == "pint":
+        return values(array.magnitude)
     if library == "torch":
         array = array.detach()
     if library == "paddle" and of_pointer(array)[0].dtype in ("bfloat16", *NARROW.values()):
