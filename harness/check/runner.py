@@ -68,7 +68,7 @@ class Library:
         return ""
 
     def request(self, timeout_s: float = 60.0) -> dict[str, Any]:
-        """Loads the library in a child, whose rules have this deadline."""
+        """Loads the library in a child. Each of its rules has this deadline."""
         paths = {role: getattr(self, role) for role in ROLES}
         return {
             "do": "load",

@@ -15,7 +15,7 @@ TOTAL_S = float(os.environ.get("DLBENCH_GPU_SECONDS", "540"))
 IMPORTS = "imports.json"
 #: Of a run of dlbench besides imports and rounds: processes, floors, trials after the rounds.
 RUN_S = 10.0
-#: Runs whose imports take less show what a run takes besides imports.
+#: A run with a shorter import shows what a run takes besides imports.
 SHORT_IMPORT_S = 1.0
 #: A later run may take this much longer than an earlier one.
 SPARE = 1.25

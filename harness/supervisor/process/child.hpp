@@ -15,8 +15,8 @@
 
 namespace dlbench::supervisor {
 
-/// Seconds between two polls of what no descriptor reports: the end of a child whose streams
-/// another process holds open, signals, a stop from another thread.
+/// Seconds between two polls of what no descriptor reports: signals, a stop from another thread,
+/// the end of a child with streams that another process holds open.
 inline constexpr double kPollInterval = 0.05;
 
 /// The program to start.

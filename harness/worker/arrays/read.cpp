@@ -76,15 +76,14 @@ std::string other_place(const Place& wanted, const DeviceAt& driver, PyObject* a
 void require_device(const std::string& device, const Exchange& exchange, PyObject* array,
                     const Library& library) {
   const DeviceAt at = device_named(device);
-  const std::string& producer = exchange.producer;
   const bool is_source = device == source_of(exchange);
   const DeviceAt driver = at || is_source ? at : device_named(source_of(exchange));
   const std::string other =
       driver ? other_place({at.table, at.ordinal}, driver, array, library) : "";
   if (other.empty()) return;
   throw Failure{Outcome::no_device, "",
-                (is_source ? producer : exchange.consumer) + " was asked for an array on " +
-                    device + ": " + other,
+                (is_source ? exchange.producer : exchange.consumer) +
+                    " was asked for an array on " + device + ": " + other,
                 std::string(codes::kNoArraysThere)};
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "model/codes.hpp"
+#include "model/contains.hpp"
 #include "model/places.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/base/warning_capture.hpp"
@@ -37,7 +38,7 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
       import_call_(call_.spelled.get()),
       ready_(ready_of(consumer, order.exchange, stream_failure_)),
       most_iterations_(ready_ ? most_in_flight(order.exchange.bytes) : kMostIterations) {
-  const bool waits = std::count(order.clocks.begin(), order.clocks.end(), "ready") > 0;
+  const bool waits = contains(order.clocks, Clock::ready);
   if (waits && !ready_) {
     throw Failure{Outcome::import_failed, "",
                   "the adapter of " + order.exchange.consumer + " defines no `ready`"};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/contains.hpp"
 #include "model/places.hpp"
 #include "worker/base/garbage.hpp"
 #include "worker/base/spent.hpp"
@@ -34,7 +35,7 @@ void TimedBlocks::calibrate(const Order& order) {
   for (const std::string& clock : order.clocks) {
     if (clock != Clock::device) iterations_[clock] = iterations;
   }
-  if (std::count(order.clocks.begin(), order.clocks.end(), "device") > 0) {
+  if (contains(order.clocks, Clock::device)) {
     prepare_device_clock(order);
   }
 }
