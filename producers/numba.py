@@ -51,13 +51,13 @@ def make(case, device):
 
 
 def stream(device):
-    # The default stream, whose null handle Numba does not export.
-    return 0
+    # Numba has no current stream; an array exports the stream that it was made on, and no null
+    # handle.
+    return int(STREAMS[-1])
 
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    # Numba has no current stream; an array exports the stream that it was made on.
     STREAMS.append(cuda.external_stream(handle))
     try:
         yield

@@ -50,7 +50,10 @@ def stream(device):
 
 @contextlib.contextmanager
 def on_stream(device, handle):
-    with torch.cuda.stream(torch.cuda.ExternalStream(handle, device=split_device(device)[1])):
+    number = split_device(device)[1]
+    # ExternalStream(0) is not the default stream, but a new one of PyTorch's pool.
+    default = torch.cuda.default_stream(number)
+    with torch.cuda.stream(torch.cuda.ExternalStream(handle, number) if handle else default):
         yield
 
 

@@ -58,6 +58,29 @@ Ref own_stream(const SyncLibraries& libraries) {
       "the adapter of " + libraries.exchange.consumer + " has no `on_stream` and no `snapshot`"};
 }
 
+// The legacy default stream has two handles.
+device::Stream one_handle(device::Stream stream) {
+  return stream == reinterpret_cast<device::Stream>(std::uintptr_t{1}) ? kLegacy : stream;
+}
+
+// If another stream were current than the one that the trials name, the exchange would order that
+// other one, and its honest result would be called a race. Throws Failure.
+void require_on_stream(const SyncLibraries& libraries, const std::string& name,
+                       const Library& library, Ref Library::*role, const Ref& stream) {
+  const std::string& device = libraries.exchange.device;
+  const Ref file = file_with_on_stream(library, role);
+  if (!stream || !file || !optional_attribute(file.get(), "stream")) return;
+  const OnStream inside(library, role, device, stream);
+  const Ref current = checked(PyObject_CallMethod(file.get(), "stream", "s", device.c_str()));
+  if (one_handle(stream_in(current)) == one_handle(stream_in(stream))) return;
+  const auto text = [](const Ref& number) {
+    return text_of(checked(PyObject_Str(number.get())).get());
+  };
+  throw Failure{Outcome::unsupported, "",
+                "in the adapter of " + name + ", `on_stream` was called with stream " +
+                    text(stream) + ", and then `stream` returned " + text(current)};
+}
+
 std::optional<device::Stream> stream_of(const Ref& number) {
   return number ? std::optional(stream_in(number)) : std::nullopt;
 }
@@ -83,6 +106,13 @@ TrialStreams::TrialStreams(const SyncLibraries& libraries, const device::Table& 
   }
   if (!consumer_) consumer_ = handle(streams_.consumer());
   streams_.use_default_as_unrelated_stream();
+  require_on_stream(libraries_, libraries_.exchange.producer, libraries_.producer,
+                    &Library::producer, producer_);
+  if (has_own_stream(libraries_.consumer)) return;
+  for (const Ref& stream : {own(), handle(kLegacy)}) {
+    require_on_stream(libraries_, libraries_.exchange.consumer, libraries_.consumer,
+                      &Library::consumer, stream);
+  }
 }
 
 // The handle of a stream that only the library fills is unknown, so observe while it is busy

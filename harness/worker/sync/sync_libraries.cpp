@@ -24,14 +24,19 @@ bool reads_by_snapshot(const Library& consumer) {
          bool(consumer.function("snapshot"));
 }
 
+Ref file_with_on_stream(const Library& library, Ref Library::*role) {
+  for (const Ref* const file : {&(library.*role), &library.consumer, &library.producer}) {
+    if (*file && optional_attribute(file->get(), "on_stream")) return Ref::borrow(file->get());
+  }
+  return {};
+}
+
 OnStream::OnStream(const Library& library, Ref Library::*role, const std::string& device,
                    const Ref& stream) {
-  if (!stream) return;
-  Ref enter;
-  if (library.*role) enter = optional_attribute((library.*role).get(), "on_stream");
-  if (!enter) enter = library.function("on_stream");
-  if (!enter) return;
-  Ref context = checked(PyObject_CallFunction(enter.get(), "sO", device.c_str(), stream.get()));
+  const Ref file = file_with_on_stream(library, role);
+  if (!stream || !file) return;
+  Ref context =
+      checked(PyObject_CallMethod(file.get(), "on_stream", "sO", device.c_str(), stream.get()));
   checked(PyObject_CallMethod(context.get(), "__enter__", nullptr));
   context_ = std::move(context);
 }

@@ -28,12 +28,15 @@ bool has_compute_from(const Library& producer);
 /// Does the consumer's stream have no name? Its own `snapshot` then reads in its order.
 bool reads_by_snapshot(const Library& consumer);
 
+/// The adapter file of the library whose `on_stream` counts; empty without one. `role`: the file
+/// that is tried first, because each file may have its own current stream.
+Ref file_with_on_stream(const Library& library, Ref Library::*role);
+
 /// Makes a stream the library's current one until the end of its scope; does nothing for an empty
 /// stream. Throws Failure.
 class OnStream {
  public:
-  /// `role`: the adapter file that is tried first, because each file may have its own current
-  /// stream.
+  /// `role`: as in `file_with_on_stream`.
   OnStream(const Library& library, Ref Library::*role, const std::string& device,
            const Ref& stream);
   OnStream(const OnStream&) = delete;

@@ -266,6 +266,25 @@ esac
     assert not list((tmp_path / "tmp").iterdir())
 
 
+def test_an_install_that_cannot_be_imported_is_the_first_failure(tmp_path: Path) -> None:
+    """As a wheel without a library of the machine that it was built on."""
+    python = tmp_path / "python"
+    python.write_text(f"""#!/bin/sh
+case "$*" in
+  *"import dlbench._core"*) echo "ImportError: libfake.so.1: cannot open" >&2; exit 1 ;;
+  *) exec {sys.executable} "$@" ;;
+esac
+""")
+    python.chmod(0o755)
+    with started(tmp_path, 100, PYTHON=str(python)) as process:
+        process.wait(timeout=60)
+    assert process.returncode == 1
+    (line,) = lines(tmp_path / "out" / FILES[0])
+    assert line.startswith("fail          install: ")
+    assert line.endswith(": ImportError: libfake.so.1: cannot open")
+    assert not list((tmp_path / "tmp").iterdir())
+
+
 @pytest.mark.parametrize(
     ("outcomes", "verdict"),
     [

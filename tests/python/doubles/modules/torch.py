@@ -2,7 +2,8 @@
 
 Streams as in PyTorch 2.13: it exports from its current device alone, and for no stream or the
 default one it orders the default stream after the current one, which need not be the same. It
-imports by passing 1 for CUDA's default stream, and 0 for ROCm's.
+imports by passing 1 for CUDA's default stream, and 0 for ROCm's. ExternalStream(0) is a stream of
+its pool, as observed with PyTorch 2.11.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ def _current_stream(device: str | int | None = None) -> Stream:
 
 
 def _external_stream(handle: int, device: int | None = None) -> Stream:
-    return Stream(_number_of(device), handle)
+    number = _number_of(device)
+    return Stream(number, handle or LIBRARIES[number].driver.made("stream", 1))
 
 
 cuda = SimpleNamespace(
@@ -85,6 +87,7 @@ cuda = SimpleNamespace(
     current_device=_current_device,
     current_stream=_current_stream,
     stream=_StreamContext,
+    default_stream=lambda device: Stream(device, 0),
     ExternalStream=_external_stream,
 )
 
