@@ -61,8 +61,10 @@ class FleetTest : public ::testing::Test {
     folder_ = ::mkdtemp(pattern.data());
     options_.out = folder_;
     options_.pythons = {{"default", "python3"}};
-    options_.worker_main =
-        (std::filesystem::path(__FILE__).parent_path() / "fake_worker.py").string();
+    // Ninja compiles with paths from the build folder, which holds this program.
+    const auto build = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+    const std::filesystem::path tests = std::filesystem::path(__FILE__).parent_path();
+    options_.worker_main = (build / tests / "fake_worker.py").string();
     options_.timeout_s = kLong;
     options_.jobs = 2;
     options_.replicas = 1;
