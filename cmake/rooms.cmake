@@ -12,9 +12,9 @@ set(DLBENCH_NO_UNITY dlbench_measure _check device_tests exchange_tests stats_te
 file(GLOB_RECURSE timed RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/harness/worker/*.cpp)
 list(FILTER timed INCLUDE REGEX
   "worker/(timing|proxy|exchange|sync)/|/(module|py|capsule|consumer_call|exchange_api|import_call).cpp$")
-# The last two have public classes with members of file-local types, of which g++ warns in a joined
+# The last one has a public class with members of file-local types, of which g++ warns in a joined
 # file.
-set_source_files_properties(${timed} results/schema/schema.cpp results/schema/strict_json.cpp
+set_source_files_properties(${timed} results/schema/strict_json.cpp
   PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 option(DLBENCH_UNITY "Compile eight files of a room as one" ON)
 function(dlbench_unity target)

@@ -3,7 +3,7 @@
 
 #include "model/error.hpp"
 #include "results/journal.hpp"
-#include "results/schema/schema.hpp"
+#include "results/schema/context.hpp"
 #include "results/schema/strict_json.hpp"
 
 namespace dlbench::results {
@@ -24,8 +24,7 @@ Header header_from(const Fields& line) {
     line.fail("dlbench_journal", format > 1 ? "1: a newer dlbench wrote this journal" : "1");
   }
   const Fields context = line.object("context");
-  check(context.value(), Schema::of_results().part("/$defs/context"), context.place(),
-        Completeness::partial);
+  check_context(context);
   return {line.text("fingerprint"), context.value().json()};
 }
 

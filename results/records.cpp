@@ -1,14 +1,18 @@
 #include "results/records.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <span>
 #include <string_view>
 
+#include "model/codes.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
-#include "results/field_io.hpp"
-#include "results/schema/schema.hpp"
+#include "results/schema/describe.hpp"
+#include "results/schema/environment.hpp"
+#include "results/schema/field_io.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -22,105 +26,228 @@ const T& made(const std::optional<T>& value) {
   return *value;
 }
 
+constexpr std::size_t kMeasured = 4;  ///< outcomes with a number
+const std::string kMeasuredWords = joined(std::span(kOutcomes).first(kMeasured));
+const std::string kReasonWords = joined(std::span(kOutcomes).subspan(kMeasured));
+const std::string kCodeWords = joined(codes::kAll) + " " + kReasonWords;
+const std::string kWarningWords = joined(codes::kWarnings);
+const std::string kSyncWords = joined(codes::kSyncReasons);
+const std::string kPhaseWords = joined(kPhases);
+const std::string kClockWords = joined(kClocks);
+const std::string kPartWords = joined(std::span(kPhases).subspan(1));
+const std::string kWaitsWords = joined(kWaits);
+const std::string kCapturedWords = joined(kCaptured);
+constexpr Rule kProof{.name = "proof",
+                      .sentence = "yes: memory is shared; no: it was copied; skipped: not tested.",
+                      .words = "yes no skipped"};
+constexpr Rule kPages = between(1, kMostCount);
+
+/// Any text: the reader of entries compares the name with its axes.
+constexpr Pattern kName{
+    "^[a-z]+/producer:[^/]+/consumer:[^/]+/protocol:[^/]+/device:[^/]+/case:[^/]+/bytes:[0-9]+"
+    "(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
+    [](std::string_view text) { return !text.empty(); }, "the name that its axes form"};
+
+/// In the order of each_axis(), which not only documents use.
+const std::array<About, 10> kAxes{
+    About{words(kPhaseWords), "The whole exchange, or one of its steps."},
+    About{words(kClockWords),
+          "End of the time: when the call has returned, when the data is ready, or on the device's "
+          "own clock."},
+    About{kAxis, "The library that exports."},
+    About{kAxis, "The library that imports."},
+    About{kAxis, "The requested protocol."},
+    About{kAxis, "Two devices are joined by `+`."},
+    About{kAxis, "The kind of array."},
+    About{kCount, "Size of the array."},
+    About{kAxis, "Name of the environment; `default` is the one that dlbench ran in."},
+    About{kAxis, "In a document of several machines: a key of `context.dlbench.machines`."},
+};
+
 }  // namespace
 
 template <typename Io, Is<Warning> T>
 void fields(Io& io, T& warning) {
-  io("code", warning.code);
-  io("text", warning.text);
-  io.known("data", warning.data);
+  io("code", warning.code,
+     {words(kWarningWords), "Code for programs; the reference lists the meanings."});
+  io("text", warning.text, "Text for people; it may change.");
+  io.known("data", warning.data, "The names and numbers in the text.");
 }
 
 template <typename Io, Is<Evidence> T>
 void fields(Io& io, T& evidence) {
-  io("address", evidence.address);
-  io("guard", evidence.guard);
-  io("write", evidence.write);
-  io("slope", evidence.slope);
+  io("address", evidence.address,
+     {kProof, "Is the first element of both arrays at the same address?"});
+  io("guard", evidence.guard, {kProof, "Was no page of the source read during the exchange?"});
+  io("write", evidence.write, {kProof, "Is a write into one array visible in the other?"});
+  io("slope", evidence.slope, {kProof, "Does the time stay the same for larger arrays?"});
 }
 
 template <typename Io, Is<GuardCounts> T>
 void fields(Io& io, T& guard) {
-  io("pages", guard.pages);
-  io("read", guard.read);
-  io("written", guard.written);
-  io("late", guard.late);
-  io("by", guard.by);
+  io("pages", guard.pages, {kPages, "Whole pages inside the array; above 64 MiB groups of pages."});
+  io("read", guard.read, "Pages that were read.");
+  io("written", guard.written, "Pages that were written.");
+  io("late", guard.late, "Pages that were read after the call had returned.");
+  io("by", guard.by, "File names of the libraries that read or wrote.");
 }
 
 template <typename Io, Is<Observation> T>
 void fields(Io& io, T& observed) {
-  io("used", observed.used);
-  io("via", observed.via);
-  io("calls", observed.calls);
-  io("struct", observed.struct_name);
-  io("version", observed.version);
-  io("flags", observed.flags);
-  io.known("guard", observed.guard);
+  io("used", observed.used,
+     "The protocol that transferred the data; `own` if no request was observed.");
+  io("via", observed.via,
+     "What the consumer received: `direct`, the array itself; `proxy`, a proxy that offers one "
+     "protocol; `exports`, an object that calls the library's own function (EXPORTS of its "
+     "adapter); `recorder`, the array, with `used` as observed by a recording proxy, for "
+     "`convert`.");
+  io("calls", observed.calls, "Requests of the consumer to the array, in order.");
+  io("struct", observed.struct_name, "`legacy`, `versioned` or empty.");
+  io("version", observed.version, "Version of the DLPack struct.");
+  io("flags", observed.flags, "Flags of a versioned struct.");
+  io.known("guard", observed.guard, "The counts of the page guard.");
 }
 
 template <typename Io, Is<Breakdown::Part> T>
 void fields(Io& io, T& part) {
-  io("phase", part.phase);
-  io("what", part.what);
-  io("ns", part.ns);
-  io.known("failed_by", part.failed_by);
+  io("phase", part.phase, {words(kPartWords), "The step that the call belongs to."});
+  io("what", part.what, "The call, as in `observed.calls`.");
+  io("ns", part.ns, {kNumber, "Median time; a very short one may be below 0."});
+  io.known("failed_by", part.failed_by,
+           {words("producer proxy"), "For a failed call: which of them raised."});
+}
+
+template <typename Io, typename Kinds>
+void kind_fields(Io& io, Kinds& kinds) {
+  io.member("memcpy", kinds, "Calls that copy.");
+  io.member("memset", kinds, "Calls that fill.");
+  io.member("alloc", kinds, "Calls that allocate.");
+  io.member("free", kinds, "Calls that free.");
+  io.member("event", kinds, "Calls that create, record or destroy an event.");
+  io.member("query", kinds, "Calls that query without waiting whether work is done.");
+  io.member("wait", kinds, "Calls that make a stream wait.");
+  io.member("sync", kinds, "Calls in which the host waits.");
+  io.member("launch", kinds, "Calls that launch kernels and graphs.");
 }
 
 template <typename Io, Is<ApiCalls> T>
 void fields(Io& io, T& calls) {
-  for (const std::string_view kind : kApiKinds) io.member(kind, calls.calls);
-  io.group("phases", !calls.phases.empty(), [&] {
-    io.object("phases", [&](auto& phases) {
-      for (const std::string_view phase : kPhases) phases.member(phase, calls.phases);
-    });
-  });
+  const auto kinds = [](auto& own, auto& by_kind) { kind_fields(own, by_kind); };
+  io.common("api_kinds", [&](auto& own) { kinds(own, calls.calls); });
+  io.members("phases", calls.phases, std::span(kPhases).subspan(1), kinds,
+             {{.name = "api_kinds"},
+              "The same by phase. Absent if the exchange cannot be split into phases."});
 }
 
 template <typename Io, Is<DeviceTimer> T>
 void fields(Io& io, T& timer) {
-  io("step_ns", timer.step_ns);
-  io("empty_ns", timer.empty_ns);
-  io("scatter_ns", timer.scatter_ns);
+  io("step_ns", timer.step_ns,
+     {kPositive,
+      "The smallest difference between two elapsed times. The shortest reported time of an "
+      "exchange is two steps, or `scatter_ns` if that is more, divided by `iterations`."});
+  io("empty_ns", timer.empty_ns,
+     {kNonNegative,
+      "Median time of an empty row: two events with nothing between them. It is subtracted from "
+      "each row of exchanges."});
+  io("scatter_ns", timer.scatter_ns,
+     {kNonNegative, "Three times the median absolute deviation of the empty rows."});
 }
 
 template <typename Io, Is<WorkerNumbers> T>
 void fields(Io& io, T& worker) {
-  io("median_ns", worker.median_ns);
-  io("first_ns", worker.first_ns);
-  io("samples_ns", worker.samples_ns);
-  io.known("outcome", worker.outcome);
-  io.known("iterations", worker.iterations);
+  io("median_ns", worker.median_ns, {kPositive, "Median of the rounds of that process."});
+  io("first_ns", worker.first_ns,
+     {kNonNegative,
+      "The cell's first call in that worker, which no round includes. Other cells may have called "
+      "the same libraries in the worker before."});
+  io("samples_ns", worker.samples_ns,
+     {kNumber.items(1),
+      "Mean of each round, in order. Above 0, except for phases and the clock `device`, from which "
+      "the instrument's own cost is subtracted."});
+  io.known(
+      "outcome", worker.outcome,
+      {words(kMeasuredWords), "The outcome of this worker, if the workers of the cell disagree."});
+  io.known("iterations", worker.iterations,
+           "Exchanges in one of its rounds, if the workers of the cell differ.");
 }
 
 template <typename Io, Is<Capture> T>
 void fields(Io& io, T& one) {
-  io.stream("stream", one.stream);
-  io.choice("requested_by", one.is_own_call, "consumer", "dlbench");
-  io.choice("producer_stream", one.is_one_stream, "same", "other");
-  io("result", one.result);
-  io.known("nodes", one.nodes);
-  io.known("at", one.at);
-  io.known("error", one.error);
-  io.known("reason", one.reason);
+  io.stream("stream", one.stream,
+            "The argument `stream`: a number; `own`, the capturing stream; `other`, another stream "
+            "that the consumer names; `omitted`: no argument; null: None; `unknown`, if the trial "
+            "of the consumer's own call failed.");
+  io.choice("requested_by", one.is_own_call, "consumer", "dlbench",
+            "`consumer`: the consumer's own argument; `dlbench`: dlbench set the argument.");
+  io.choice("producer_stream", one.is_one_stream, "same", "other",
+            "`same`: the producer's current stream is the capturing one; `other`: it is another "
+            "stream, with unfinished work that fills the array.");
+  io("result", one.result,
+     {words(kCapturedWords),
+      "`captured`: the exchange returns, and the capture ends with a graph; `host-wait`: the same, "
+      "but the host waited for the producer's work, which no replay repeats; `refused`: the "
+      "exchange raises, and the capture ends with a graph; `invalidated`: the capture ends with an "
+      "error; `failed`: unknown, because the trial failed."});
+  io.known("nodes", one.nodes,
+           "Nodes of the graph: the work that the exchange submits to the capturing stream. Absent "
+           "without a graph.");
+  io.known(
+      "at", one.at,
+      {words("export import end"),
+       "The call that raised or broke the capture; `end`: only the end of the capture showed it."});
+  io.known("error", one.error,
+           "The driver's code at the end of the capture: 901 after a call in it broke it. The code "
+           "of that call is in `reason`, if the library's message has it.");
+  io.known(
+      "reason", one.reason,
+      "The library's message or the driver's, of a result other than `captured` and `host-wait`.");
 }
 
 template <typename Io, Is<Ordering> T>
 void fields(Io& io, T& one) {
-  io.stream("stream", one.stream);
-  io.choice("requested_by", one.is_own_call, "consumer", "dlbench");
-  io("reads_on", one.reads_on);
-  io.known("expected", one.expected);
-  io.known("waits", one.waits);
-  io.known("content", one.content);
-  io.known("transfer_ns", one.transfer_ns);
-  io.known("export_blocked", one.export_blocked);
-  io.known("import_blocked", one.import_blocked);
-  io.known("gap_ns", one.gap_ns);
-  io.group("code", !one.reason.code.empty(), [&] {
-    io("reason", one.reason.text);
-    io("code", one.reason.code);
-    io.known("data", one.reason.data);
+  io.stream(
+      "stream", one.stream,
+      "The argument `stream`: a number; `own`, the consumer's own; `foreign`, a stream of "
+      "dlbench's that the consumer does not read on; `other`, a stream that the consumer names and "
+      "does not read on; `omitted`, no argument, also in protocols that have none; null: None.");
+  io.choice("requested_by", one.is_own_call, "consumer", "dlbench",
+            "`consumer`: the consumer's own argument; `dlbench`: dlbench set the argument.");
+  io("reads_on", one.reads_on,
+     {words("own legacy per-thread work host"),
+      "Where the result is read: `own`, the stream that the consumer works on; `legacy` and "
+      "`per-thread`, the default streams that the argument names; `work`, the stream that the "
+      "producer's `current_work_stream` returns, on which the consumer launches; `host`, the "
+      "memory of an export with `dl_device` CPU."});
+  io.known("expected", one.expected,
+           {words("order no-wait refusal"),
+            "What the text of the protocol demands: `order`, the read comes after the producer's "
+            "work; `no-wait`, the producer does not synchronize; `refusal`, the argument is "
+            "refused. Absent where it demands nothing."});
+  io.known("waits", one.waits, {words(kWaitsWords), "What waits for the producer's work."});
+  io.known("content", one.content,
+           {words("old new"),
+            "`old` if any first read of the consumer returned old content, else `new`; absent if "
+            "no trial had a busy producer."});
+  io.known("transfer_ns", one.transfer_ns,
+           {kNonNegative, "Median time of export and import while the producer is idle."});
+  io.known("export_blocked", one.export_blocked,
+           {kNumber,
+            "Share of a known delay for which the export blocked the host. It is a slope, so it "
+            "may be slightly below 0 or above 1."});
+  io.known("import_blocked", one.import_blocked, {kNumber, "The same for the import."});
+  io.known("gap_ns", one.gap_ns,
+           {kNumber,
+            "Time from the end of the producer's work to the consumer's read, on the device's own "
+            "clock; below 0 if the read came first. Absent if only the producer's library can fill "
+            "its queue, because then the device records no times."});
+  io.group("reason", !one.reason.code.empty(), [&](bool) {
+    io("reason", one.reason.text,
+       "Why `waits` is absent (the library's message), why it is `inconclusive` or `no-delay`, or "
+       "what `none` cannot be distinguished from.");
+    io("code", one.reason.code, {words(kSyncWords), "Code of the reason, for programs."});
+    io.known(
+        "data", one.reason.data,
+        "Values for the names in the code's meaning, such as `exception` of argument-refused.");
   });
 }
 
@@ -128,100 +255,185 @@ namespace {
 
 template <typename Io, typename T>
 void verdict_fields(Io& io, T& entry) {
-  io("changed", entry.changed);
-  io.known("copied_by", entry.copied_by);
-  io.known("late_read", entry.late_read);
-  io("evidence", entry.evidence);
+  io("changed", entry.changed,
+     "Attributes and values that were dropped or converted without an error.");
+  io.known("copied_by", entry.copied_by,
+           {words("producer consumer"), "The library that copied; absent if unknown."});
+  io.known("late_read", entry.late_read,
+           "Whether the source was still read after the call returned. Absent: not observed.");
+  io("evidence", entry.evidence, "The result of each instrument.");
 }
 
 template <typename Io, typename T>
 void number_fields(Io& io, T& entry) {
   verdict_fields(io, entry);
-  io.known("has_ready", entry.has_ready);
-  io("lo_ns", entry.lo_ns);
-  io("hi_ns", entry.hi_ns);
-  io.known("interval", entry.interval);
-  io.known("between_half_width", entry.between_half_width);
-  io("mad_ns", entry.mad_ns);
-  io.known("floor_ratio", entry.floor_ratio);
-  io.known("gb_per_s", entry.gb_per_s);
-  io.known("instructions", entry.instructions);
-  io.known("api_calls", entry.api_calls);
-  io.known("device_timer", entry.device_timer);
-  io.group("unexplained_ns", entry.breakdown.has_value(), [&] {
-    auto& breakdown = made(entry.breakdown);
-    io("unexplained_ns", breakdown.unexplained_ns);
-    io("unexplained_lo_ns", breakdown.unexplained_lo_ns);
-    io("unexplained_hi_ns", breakdown.unexplained_hi_ns);
-    io.object("phases", [&](auto& phases) {
-      phases("via", breakdown.via);
-      phases("exchange_ns", breakdown.exchange_ns);
-      phases("parts", breakdown.parts);
-    });
+  io.known("has_ready", entry.has_ready,
+           "Whether the exchange has a clock `ready`, measured or not, because the data may be "
+           "complete after the call. Absent: no.");
+  io("lo_ns", entry.lo_ns,
+     {kNonNegative, "Lower end of the median's interval; `interval` is its kind."});
+  io("hi_ns", entry.hi_ns, {kNonNegative, "Upper end of the interval."});
+  io.known(
+      "interval", entry.interval,
+      {words("within processes range"),
+       "within: 95 %, from the rounds of the only process, without the spread between processes. "
+       "processes: 95 %, from the medians of two or more processes. range: the range of fewer than "
+       "six rounds of one process, with unknown coverage. Absent: unknown."});
+  io.known("between_half_width", entry.between_half_width,
+           {kNonNegative,
+            "Half-width of the 95 % prediction interval for one process, relative to the median of "
+            "processes, for exchanges of this duration; see `between_processes`. An interval of "
+            "the kind `within` does not include it. Absent if unknown for this duration."});
+  io("mad_ns", entry.mad_ns, {kNonNegative, "Median absolute deviation of the rounds, unscaled."});
+  io.known("floor_ratio", entry.floor_ratio,
+           {kPositive,
+            "real_time divided by the overhead floor of its kind of call; absent if the floor is "
+            "unknown, and on the clock `device`."});
+  io.known("gb_per_s", entry.gb_per_s,
+           {kPositive, "Rate of a copy until `ready`, in 10^9 bytes a second."});
+  io.known("instructions", entry.instructions,
+           {kPositive,
+            "Machine instructions of one exchange on the calling thread in user space, as "
+            "callgrind counts them. Absent if not counted; the warning `instructions-failed` has "
+            "the reason of a failure."});
+  io.known("api_calls", entry.api_calls,
+           "Calls of the CUDA driver in one exchange, counted in a separate process. Absent if not "
+           "counted; the warning `api-calls-failed` has the reason of a failure.");
+  io.known("device_timer", entry.device_timer, "The timer of the clock `device`.");
+  Breakdown none;
+  io.group("unexplained_ns", entry.breakdown.has_value(), [&](bool is_there) {
+    auto& breakdown = is_there ? made(entry.breakdown) : none;
+    io("unexplained_ns", breakdown.unexplained_ns,
+       {kNumber,
+        "If phases were measured: the time of the exchange minus all phases, in the rounds of the "
+        "phases; signed."});
+    io("unexplained_lo_ns", breakdown.unexplained_lo_ns,
+       {kNumber,
+        "Lower end of the 95 % interval of unexplained_ns, from order statistics over the "
+        "rounds."});
+    io("unexplained_hi_ns", breakdown.unexplained_hi_ns, {kNumber, "Upper end of that interval."});
+    io.object(
+        "phases",
+        [&](auto& phases) {
+          phases("via", breakdown.via,
+                 "The object in place of the array: `proxy`; `type`, the array with the methods of "
+                 "its type replaced; `capsule`, the capsule alone.");
+          phases("exchange_ns", breakdown.exchange_ns,
+                 {kPositive, "The whole exchange in the same rounds."});
+          phases("parts", breakdown.parts, "Each call in the order of time.");
+        },
+        "The phases of the exchange in the order of time. Present together with `unexplained_ns`.");
   });
-  io("warnings", entry.warnings);
-  io("workers", entry.workers);
-  io("observed", entry.observed);
+  io("warnings", entry.warnings, "Caveats of the cell.");
+  io("workers", entry.workers, {kAny.items(1), "The processes that measured the cell."});
+  io("observed", entry.observed, "Observations of the exchange.");
 }
 
 template <typename Io, typename T>
 void reason_fields(Io& io, T& entry) {
-  io("reason", entry.reason);
-  io("code", entry.code);
-  io.known("data", entry.data);
-  io.known("exception", entry.exception);
-  io.known("signal", entry.signal);
-  io.known("stderr_tail", entry.stderr_tail);
-  io.known("below_ns", entry.below_ns);
-  io.known("device_timer", entry.device_timer);
-  io.group("found", entry.found.has_value(), [&] {
-    io("found", entry.found);
+  io.absent("real_time");
+  io("reason", entry.reason, "One line; the library's own message if possible.");
+  io("code", entry.code,
+     {words(kCodeWords),
+      "Code of the reason, for programs: a refinement of the outcome, or the outcome's name."});
+  io.known("data", entry.data,
+           "Values for the names in the code's meaning, such as `became` of converted.");
+  io.known("exception", entry.exception, "Type of the exception that was raised.");
+  io.known("signal", entry.signal, "Name of the signal that ended the worker.");
+  io.known("stderr_tail", entry.stderr_tail,
+           "The last lines that the worker wrote to standard error.");
+  io.known("below_ns", entry.below_ns,
+           {kPositive,
+            "For below-resolution: upper bound on the time of an exchange on the clock `device` "
+            "(95 %, from the rounds of one process). `data.limit` is why the bound is not lower: "
+            "`step`, `empty-rows` or `rounds`."});
+  io.known("device_timer", entry.device_timer, "The timer of the clock `device`.");
+  io.group("found", entry.found.has_value(), [&](bool) {
+    io("found", entry.found,
+       {words(kMeasuredWords),
+        "For untimed and below-resolution: the outcome that was observed; `changed`, `copied_by`, "
+        "`late_read` and `evidence` have their values as for a measured cell."});
     verdict_fields(io, entry);
   });
-  io.known("warnings", entry.warnings);
-  const bool is_observed = !entry.observed.used.empty() || !entry.observed.calls.empty();
-  io.group("observed", is_observed, [&] { io("observed", entry.observed); });
+  io.known("warnings", entry.warnings, "Caveats of the cell.");
+  io.known("observed", entry.observed, "Observations of the exchange.");
 }
 
 template <typename Io, typename T>
 void sync_fields(Io& io, T& record) {
-  io.known("sync", record.sync);
-  io.known("late_free", record.late_free);
+  io.known("sync", record.sync,
+           "Synchronization while the producer's queue is busy, one object for each stream "
+           "argument. Absent without `--sync`, or where the producer has no queue; the warning "
+           "`sync-failed` has the reason of a failure.");
+  io.known("late_free", record.late_free,
+           {words("safe late inconclusive"),
+            "A view is dropped while the consumer's queue still reads. `late`: the read saw the "
+            "values that the producer wrote into that memory next. Absent if not tested."});
 }
 
 template <typename Io, typename T>
 void capture_field(Io& io, T& record) {
-  io.known("capture", record.capture);
+  io.known(
+      "capture", record.capture,
+      "Exchanges while the consumer's stream captures a graph, one object for each stream argument "
+      "and stream of the producer. Absent without `--capture`, or on a device without graphs.");
 }
 
 }  // namespace
 
-/// All fields except the name, which repeats the axes. The outcome must be set before.
+/// The outcome selects the declaration: it must be set before, also for reading.
 template <typename Io, Is<Entry> T>
 void fields(Io& io, T& entry) {
   const bool measured = is_measured(entry.outcome);
-  if (measured) {
-    io.constant("run_name", name(entry.cell));
-    io.constant("run_type", "iteration");
-    io.constant("repetitions", 1);
-    io.constant("repetition_index", 0);
-    io.constant("threads", 1);
-    io("iterations", entry.iterations);
-    io("real_time", entry.median_ns);
-    io("cpu_time", entry.cpu_ns);
-    io.constant("time_unit", "ns");
-  }
-  each_axis(entry.cell, [&](std::string_view key, auto& value) {
-    io.group(key, key != "machine" || !entry.cell.machine.empty(), [&] { io(key, value); });
+  io.common("axes", [&](auto& own) {
+    own.computed(
+        "name", [&] { return name(entry.cell); },
+        {{.pattern = &kName},
+         "Phase and axes of the cell; clock and environment only if they are not `call` and "
+         "`default`."});
   });
-  io("outcome", entry.outcome);
-  io.known("imports", entry.imports);
+  if (measured) {
+    io.computed(
+        "run_name", [&] { return name(entry.cell); }, "The same as `name`.");
+    io.constant("run_type", "iteration", "As in Google Benchmark's JSON.");
+    io.constant("repetitions", 1, "As in Google Benchmark's JSON.");
+    io.constant("repetition_index", 0, "As in Google Benchmark's JSON.");
+    io.constant("threads", 1, "As in Google Benchmark's JSON.");
+    io("iterations", entry.iterations, "Exchanges in one round; the median over several workers.");
+    io("real_time", entry.median_ns,
+       {kPositive, "The median of the rounds' means. For a phase: its time in one exchange."});
+    io("cpu_time", entry.cpu_ns,
+       {kNonNegative,
+        "CPU time of the process, over all threads. A phase is too short for the kernel's "
+        "accounting, so this is its real_time."});
+    io.constant("time_unit", "ns", "Unit of real_time and cpu_time.");
+  }
+  io.common("axes", [&](auto& own) {
+    const About* about = kAxes.data();
+    each_axis(entry.cell, [&](std::string_view key, auto& value) {
+      if (key == "machine")
+        own.known(key, value, *about++);
+      else
+        own(key, value, *about++);
+    });
+  });
+  io("outcome", entry.outcome,
+     measured ? About{words(kMeasuredWords), "Whether the memory is shared or was copied."}
+              : About{words(kReasonWords), "Why the cell has no number."});
+  io.common("axes", [&](auto& own) {
+    own.known(
+        "imports", entry.imports,
+        "The libraries of the pair in the order in which the worker imported them. Absent if it "
+        "imported fewer than two.");
+  });
   if (measured)
     number_fields(io, entry);
   else
     reason_fields(io, entry);
-  sync_fields(io, entry);
-  capture_field(io, entry);
+  io.common("axes", [&](auto& own) {
+    sync_fields(own, entry);
+    capture_field(own, entry);
+  });
 }
 
 template <typename Io, Is<WorkerRecord> T>
@@ -230,27 +442,22 @@ void fields(Io& io, T& worker) {
   io("imports", worker.imports);
   io("python", worker.python);
   io("gil", worker.gil);
-  io("floors_ns", worker.floors_ns);
-  io.known("copy_floors_gb_per_s", worker.copy_floors_gb_per_s);
-  io.known("copy_floors_bytes", worker.copy_floors_bytes);
-  io.known("reference_ns", worker.reference_ns);
-  io("libraries", worker.libraries);
-  io.known("import_effects", worker.import_effects);
-  io.known("import_seconds", worker.import_seconds);
-  io("import_s", worker.import_s);
+  environment_fields(io, worker);
+  io.known("reference_ns", worker.reference_ns, kPositive);
+  io("import_s", worker.import_s, kNonNegative);
 }
 
 template <typename Io, Is<EndRecord> T>
 void fields(Io& io, T& end) {
-  io("wall_s", end.wall_s);
-  io("round_s", end.round_s);
+  io("wall_s", end.wall_s, kNonNegative);
+  io("round_s", end.round_s, kNonNegative);
   io("signal", end.signal);
 }
 
 template <typename Io, Is<CountRecord> T>
 void fields(Io& io, T& count) {
   io("cell", count.cell);
-  io.known("instructions", count.instructions);
+  io.known("instructions", count.instructions, kPositive);
   io.known("failure", count.failure);
 }
 
@@ -309,6 +516,22 @@ void require_words(const Fields& item, const std::vector<Ordering>& sync) {
   }
 }
 
+/// Only phases and the clock `device` have samples from which the instrument's cost is subtracted.
+void require_positive_samples(const Fields& item, const Entry& entry) {
+  if (entry.cell.phase != Phase::exchange || entry.cell.clock == Clock::device) return;
+  for (std::size_t i = 0; i < entry.workers.size(); ++i) {
+    const std::vector<double>& samples = entry.workers[i].samples_ns;
+    const auto low = std::find_if_not(samples.begin(), samples.end(),
+                                      [](double ns) { return kPositive.admits(ns); });
+    if (low == samples.end()) continue;
+    const auto index = static_cast<std::size_t>(low - samples.begin());
+    const Fields worker(item.list("workers")[i], item.place("workers") + "/" + std::to_string(i));
+    throw UsageError(worker.place("samples_ns") + "/" + std::to_string(index) + ": expected " +
+                     kPositive.expected("a number") + ", found " +
+                     shown(worker.list("samples_ns")[index]));
+  }
+}
+
 void require_sense(const Fields& item, const Entry& entry) {
   require_name(item, entry.cell);
   require_pages(item, entry.observed);
@@ -316,6 +539,7 @@ void require_sense(const Fields& item, const Entry& entry) {
   if (is_measured(entry.outcome)) {
     if (item.text("run_name") != item.text("name")) item.fail("run_name", "the entry's name");
     require_order(item, "lo_ns", entry.lo_ns, "hi_ns", entry.hi_ns);
+    require_positive_samples(item, entry);
     if (!entry.breakdown) return;
     require_order(item, "unexplained_lo_ns", entry.breakdown->unexplained_lo_ns,
                   "unexplained_hi_ns", entry.breakdown->unexplained_hi_ns);
@@ -343,8 +567,7 @@ OrderedJson line(const char* key, const Record& record) {
 }
 
 template <typename Record>
-Record record_from(const Fields& item, const char* part) {
-  check(item.value(), Schema::of_journal().part(part), item.place());
+Record record_from(const Fields& item) {
   Record record;
   Get get(item);
   fields(get, record);
@@ -368,9 +591,17 @@ std::optional<std::string> not_finite(const OrderedJson& value) {
 
 }  // namespace
 
+void describe_entries(OrderedJson& definitions) {
+  Entry entry;
+  for (const auto& [name, outcome] :
+       {std::pair("measured", Outcome::zero_copy), std::pair("not_measured", Outcome::not_run)}) {
+    entry.outcome = outcome;
+    Describe::define(definitions, name, "", [&entry](Describe& io) { fields(io, entry); });
+  }
+}
+
 OrderedJson entry_to_json(const Entry& entry) {
   OrderedJson item;
-  item["name"] = name(entry.cell);
   Put put(item);
   fields(put, entry);
   if (!is_measured(entry.outcome) && entry.code.empty()) item["code"] = to_string(entry.outcome);
@@ -402,12 +633,8 @@ OrderedJson line_of(const CaptureRecord& record) {
 }
 
 Entry entry_from_json(const Fields& item, bool measured) {
-  const Schema& schema = Schema::of_results();
-  static const Schema::Part& kMeasured = schema.part("/$defs/measured");
-  static const Schema::Part& kOther = schema.part("/$defs/not_measured");
-  check(item.value(), measured ? kMeasured : kOther, item.place());
   Entry entry;
-  entry.outcome = outcome_from(item.text("outcome"));
+  entry.outcome = measured ? Outcome::zero_copy : Outcome::not_run;
   Get get(item);
   fields(get, entry);
   if (entry.code == to_string(entry.outcome)) entry.code.clear();
@@ -416,51 +643,34 @@ Entry entry_from_json(const Fields& item, bool measured) {
 }
 
 WorkerRecord worker_from(const Fields& item) {
-  // Most of its facts become those of its environment in the document.
-  check(item.value(), Schema::of_results().part("/$defs/environment"), item.place());
-  return record_from<WorkerRecord>(item, "/$defs/worker");
+  return record_from<WorkerRecord>(item);
 }
 
 EndRecord end_from(const Fields& item) {
-  return record_from<EndRecord>(item, "/$defs/end");
+  return record_from<EndRecord>(item);
 }
 
 CountRecord count_from(const Fields& item) {
-  auto count = record_from<CountRecord>(item, "/$defs/afterwards");
+  auto count = record_from<CountRecord>(item);
   require_one(item, "instructions", count.instructions.has_value(), count.failure);
   return count;
 }
 
 ApiRecord api_record_from(const Fields& item) {
-  if (const Value* const calls = item.find("api_calls")) {
-    check(*calls, Schema::of_results().part("/$defs/api_calls"), item.place("api_calls"));
-  }
-  auto record = record_from<ApiRecord>(item, "/$defs/afterwards");
+  auto record = record_from<ApiRecord>(item);
   require_one(item, "api_calls", record.calls.has_value(), record.failure);
   return record;
 }
 
 SyncRecord sync_record_from(const Fields& item) {
-  // `sync` and `late_free` have the schema of an entry.
-  const Schema& schema = Schema::of_results();
-  check(item.value(), schema.part("/$defs/axes"), item.place(), Completeness::partial);
-  const std::span<const Value> sync =
-      item.has("sync") ? item.list("sync") : std::span<const Value>();
-  for (std::size_t i = 0; i < sync.size(); ++i) {
-    check(sync[i], schema.part("/$defs/ordering"), item.place("sync") + "/" + std::to_string(i));
-  }
-  auto record = record_from<SyncRecord>(item, "/$defs/afterwards");
+  auto record = record_from<SyncRecord>(item);
   require_words(item, record.sync);
   return record;
 }
 
 CaptureRecord capture_record_from(const Fields& item) {
-  // `capture` has the schema of an entry.
-  const Schema& schema = Schema::of_results();
-  for (const Value& one : item.list("capture")) {
-    check(one, schema.part("/$defs/capture"), item.place("capture"));
-  }
-  return record_from<CaptureRecord>(item, "/$defs/afterwards");
+  item.list("capture");
+  return record_from<CaptureRecord>(item);
 }
 
 void require_finite(const OrderedJson& value) {

@@ -16,7 +16,9 @@ namespace dlbench::results {
 using OrderedJson = nlohmann::ordered_json;
 
 /// The effects of an import on the whole process: names by kind of effect.
-using Effects = std::map<std::string, std::vector<std::string>>;
+struct Effects : std::map<std::string, std::vector<std::string>> {
+  using map::map;
+};
 
 /// What one worker reported about itself.
 struct WorkerRecord {
@@ -70,6 +72,10 @@ struct CaptureRecord {
   std::string cell;
   std::vector<Capture> capture;
 };
+
+/// Adds the JSON schema of the items of `benchmarks` (`measured`) and `not_measured`, and of what
+/// they hold, to the definitions of a schema.
+void describe_entries(OrderedJson& definitions);
 
 /// A recorded cell as an item of `benchmarks` (measured) or `not_measured`. Times are in ns. Empty
 /// values (no exception, no late read) are left out.

@@ -2,8 +2,9 @@
 
 usage: python docs/site/generate.py
 
-A part stands in its page between `<!-- made: NAME -->` and `<!-- end -->`. Everything else on the
-page is written by hand. A test compares each part with what this script makes.
+It writes the schemas in `results`, and the parts of pages between `<!-- made: NAME -->` and
+`<!-- end -->`. Everything else on a page is written by hand. A test compares each with what this
+script makes.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _command(name: str, command: click.Command) -> str:
 
 def keys(*names: str) -> str:
     """The keys of these definitions of the schema."""
-    schema = json.loads((ROOT / "results/schema.json").read_text(encoding="utf-8"))
+    schema = json.loads(_core.schema())
     made = []
     for name in names:
         part = schema["$defs"].get(name, schema)
@@ -84,6 +85,9 @@ def keys(*names: str) -> str:
 def _rows(
     part: Mapping[str, Any], definitions: Mapping[str, Any], prefix: str
 ) -> Iterator[tuple[str, str, str]]:
+    shared = part.get("$ref", "").rpartition("/")[2]
+    if shared and shared not in CONTEXT + CELLS:  # has no heading of its own
+        yield from _rows(definitions[shared], definitions, prefix)
     for key, value in part.get("properties", {}).items():
         if isinstance(value, bool):  # a key that must not be there
             continue
@@ -208,11 +212,20 @@ def generated(text: str) -> str:
     return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", text)
 
 
+#: What makes each schema.
+SCHEMAS = {
+    "results/schema.json": _core.schema,
+    "results/compare.schema.json": _core.comparison_schema,
+}
+
+
 def pages() -> list[Path]:
     """The pages that have such a part."""
     return [page for page in sorted(REFERENCE.glob("*.md")) if PART.search(page.read_text())]
 
 
 if __name__ == "__main__":
+    for file, made in SCHEMAS.items():
+        (ROOT / file).write_text(made() + "\n", encoding="utf-8")
     for page in pages():
         page.write_text(generated(page.read_text(encoding="utf-8")), encoding="utf-8")

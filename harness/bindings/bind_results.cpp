@@ -9,10 +9,12 @@
 
 #include "bindings/bind.hpp"
 #include "model/error.hpp"
+#include "results/comparison/compared_fields.hpp"
 #include "results/document.hpp"
 #include "results/interval.hpp"
 #include "results/journal.hpp"
 #include "results/read.hpp"
+#include "results/schema/context.hpp"
 #include "results/schema/strict_json.hpp"
 
 namespace py = pybind11;
@@ -108,6 +110,12 @@ void bind_results(py::module_& module) {
   module.def("validate_document", &results::validate_document, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(),
              "Raises UsageError with the place of the first fault.");
+  module.def(
+      "schema", [] { return results::describe_document().dump(1); },
+      "The JSON schema of results.json.");
+  module.def(
+      "comparison_schema", [] { return results::describe_comparison().dump(1); },
+      "The JSON schema of a comparison.");
   module.attr("most_document_bytes") = results::kMostBytes;
   module.def("validate_comparison", &results::validate_comparison, py::arg("path"),
              py::call_guard<py::gil_scoped_release>(), "The same for a comparison.json.");

@@ -182,10 +182,10 @@ TEST(Journal, ABrokenLineCostsItselfAlone) {
 /// Otherwise the document that is written could not be read.
 TEST(Journal, AFactThatNoDocumentMayHaveCostsItsWorker) {
   const TemporaryFolder folder;
-  WorkerRecord negative = worker(60), odd = worker(60);
-  negative.import_seconds = {{"numpy", -1}};
-  odd.import_effects = {{"numpy", {{"weather", {"rain"}}}}};
-  for (const WorkerRecord& bad : {negative, odd}) {
+  OrderedJson negative = line_of(worker(60)), odd = negative;
+  negative["worker"]["import_seconds"]["numpy"] = -1;
+  odd["worker"]["import_effects"]["numpy"]["weather"] = {"rain"};
+  for (const OrderedJson& bad : {negative, odd}) {
     {
       Journal journal = Journal::create(folder / "journal.jsonl", header());
       journal.append(bad);

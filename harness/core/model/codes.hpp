@@ -39,8 +39,7 @@ struct Meaning {
   std::string_view code, outcome, text;
 };
 
-/// All codes that refine an outcome. A test compares them with `results/schema.json` and the
-/// reference.
+/// All codes that refine an outcome.
 inline constexpr std::array<Meaning, 20> kAll{{
     {kConverted, "no-protocol",
      "the array does not override NumPy's function, so NumPy converts the array; `data.became` is "
@@ -77,7 +76,7 @@ struct CodeMeaning {
   std::string_view code, text;
 };
 
-/// All warnings of cells. `results/schema.json` and the reference list the same codes.
+/// All warnings of cells.
 inline constexpr std::array<CodeMeaning, 55> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
@@ -169,7 +168,7 @@ inline constexpr std::array<CodeMeaning, 55> kWarnings{{
      "the workers found different outcomes; `data` has the number of workers for each"},
 }};
 
-/// All warnings of comparisons; `results/compare.schema.json` lists the same codes.
+/// All warnings of comparisons.
 inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
     {"builds-differ", "the runs used two builds of dlbench, whose overhead floors may differ"},
     {"no-reference",
@@ -182,8 +181,8 @@ inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
      "by this amount"},
 }};
 
-/// All reasons of one stream argument of `sync`. `results/schema.json` and the reference list the
-/// same codes. The text is the reason, unless the reason is a message of the library or the device.
+/// All reasons of one stream argument of `sync`. The text is the reason, unless the reason is a
+/// message of the library or the device.
 inline constexpr std::string_view kArgumentRefused = "argument-refused";
 inline constexpr std::string_view kBeginBlocks = "begin-blocks";
 inline constexpr std::string_view kDependentStreams = "dependent-streams";

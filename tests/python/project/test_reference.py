@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from dlbench import _core
@@ -23,6 +25,13 @@ SPEC.loader.exec_module(generate)
 def test_a_page_is_what_the_script_makes(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert generate.generated(text) == text, "run: python docs/site/generate.py"
+
+
+@pytest.mark.parametrize("file", generate.SCHEMAS)
+def test_a_schema_is_what_the_script_makes(file: str) -> None:
+    text = (ROOT / file).read_text(encoding="utf-8")
+    assert generate.SCHEMAS[file]() + "\n" == text, "run: python docs/site/generate.py"
+    jsonschema.Draft202012Validator.check_schema(json.loads(text))
 
 
 def test_each_rule_has_a_row_with_the_situations_that_it_is_tried_in() -> None:

@@ -27,6 +27,7 @@ BOUND_FOR = {
     "timing_after_import_s": "benchmarks/run_cost.py",
     "library_after_import_s": "benchmarks/run_cost.py",
     "last_import_s": "benchmarks/run_cost.py",
+    "comparison_schema": "docs/site/generate.py",
     "timer_steps": "tests/gpu/device_steps.py",
     "empty_events": "tests/gpu/device_steps.py",
     "stream_order": "tests/gpu/device_steps.py",

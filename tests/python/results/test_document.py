@@ -33,10 +33,6 @@ def small() -> dict[str, Any]:
     return {**document, "benchmarks": shared[:2] + copied[:1]}
 
 
-def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-
-
 @pytest.mark.parametrize(
     "document", [small(), synthetic.document(), synthetic.document(failing=1.0)]
 )

@@ -1,0 +1,14 @@
+#pragma once
+
+#include "results/fields.hpp"
+#include "results/records.hpp"
+
+namespace dlbench::results {
+
+/// The JSON schema of a comparison.
+OrderedJson describe_comparison();
+
+/// Throws UsageError "PLACE/key: expected ..., found ...".
+void check_comparison(const Fields& comparison);
+
+}  // namespace dlbench::results

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "results/records.hpp"
+#include "results/schema/field_io.hpp"
+
+namespace dlbench::results {
+
+struct EffectKind {
+  std::string_view name;
+  const char* sentence;
+};
+inline constexpr std::array<EffectKind, 9> kEffects{{
+    {"threads", "Threads that the import started: their number and name."},
+    {"signals", "Signals whose handler the import replaced."},
+    {"environment", "Environment variables that the import set."},
+    {"allocators", "Allocators that the import replaced."},
+    {"arithmetic", "The mode of floating-point arithmetic that the import set."},
+    {"thread-pools", "Shared objects with thread pools that the import loaded."},
+    {"interpreter", "Settings and hooks of Python that the import changed."},
+    {"functions",
+     "Functions, classes and special methods of arrays that the import replaced in other "
+     "packages."},
+    {"processors", "The number of processors that the process may use after the import."},
+}};
+
+template <typename Io, Is<Effects> T>
+void fields(Io& io, T& effects) {
+  for (const EffectKind& each : kEffects) io.known_member(each.name, effects, each.sentence);
+  io.only(kEffects);
+}
+
+/// What a worker reports of its environment. In a document, floors are medians over the workers.
+template <typename Io, typename T>
+void environment_fields(Io& io, T& facts) {
+  io("libraries", facts.libraries, "Versions by library.");
+  io("floors_ns", facts.floors_ns,
+     {kNonNegative, "The overhead floors, medians over the workers."});
+  io.known("import_seconds", facts.import_seconds,
+           {kNonNegative,
+            "Seconds that the import of each library took in the first worker that imported it, "
+            "with both of its adapter files. A later import of the same worker is shorter by what "
+            "it shares with earlier ones."});
+  io.known("import_effects", facts.import_effects,
+           "The effects of each library's import on the whole process, as observed by the first "
+           "worker that observed any. A library without effects is absent.");
+  io.known("copy_floors_gb_per_s", facts.copy_floors_gb_per_s,
+           {kPositive,
+            "Rates of a plain copy in 10^9 bytes a second: `warm` into memory that was written "
+            "before, `fresh` into new pages, `warm 65536` for blocks of that many bytes; `cuda:0` "
+            "within a device, `cuda:0+cpu pinned` from it to the host. Copies of a device are "
+            "timed by its events."});
+  io.known("copy_floors_bytes", facts.copy_floors_bytes,
+           "Size of the block that the copy floors of a device copied, by device: 512 MiB, or less "
+           "if little memory was free.");
+}
+
+}  // namespace dlbench::results
