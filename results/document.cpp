@@ -266,13 +266,14 @@ void write_document(JournalContents contents, const std::filesystem::path& path)
   file.commit();
 }
 
-std::filesystem::path write_document(const std::filesystem::path& run_directory) {
+std::filesystem::path write_document(const std::filesystem::path& run_directory,
+                                     const std::filesystem::path& to) {
   const std::filesystem::path journal = run_directory / "journal.jsonl";
   JournalContents contents = read_journal(journal);
   if (contents.whole_bytes == 0) {
     throw UsageError(journal.string() + ": the journal is empty, so the run did not start");
   }
-  std::filesystem::path path = run_directory / "results.json";
+  std::filesystem::path path = to.empty() ? run_directory / "results.json" : to;
   write_document(std::move(contents), path);
   return path;
 }

@@ -12,8 +12,9 @@ inline constexpr int kSchema = 1;
 /// stays), and UsageError for a number that is not allowed in a document.
 void write_document(JournalContents contents, const std::filesystem::path& path);
 
-/// Writes RUN/results.json from RUN/journal.jsonl and returns its path.
-std::filesystem::path write_document(const std::filesystem::path& run_directory);
+/// Writes the document of RUN/journal.jsonl to `to`, or RUN/results.json, and returns its path.
+std::filesystem::path write_document(const std::filesystem::path& run_directory,
+                                     const std::filesystem::path& to = {});
 
 /// Validates a document with read_document() (results/read.hpp), which throws UsageError.
 void validate_document(const std::filesystem::path& path);

@@ -26,12 +26,13 @@ void bind_results(py::module_& module) {
   module.attr("near_floor") = results::kNearFloor;
   module.def(
       "write_document",
-      [](const std::filesystem::path& run_directory) {
-        return results::write_document(run_directory).string();
+      [](const std::filesystem::path& run_directory, const std::filesystem::path& to) {
+        return results::write_document(run_directory, to).string();
       },
-      py::arg("run_directory"),
-      "Writes results.json from journal.jsonl, atomically, and returns its path. Raises UsageError "
-      "if the journal cannot be read, and DiskError if the document cannot be written.");
+      py::arg("run_directory"), py::arg("to") = "",
+      "Writes the document of journal.jsonl, atomically, and returns its path: `to`, or by default "
+      "results.json beside the journal. Raises UsageError if the journal cannot be read, and "
+      "DiskError if the document cannot be written.");
   module.def(
       "append_end",
       [](const std::filesystem::path& run_directory, double wall_s, int signal) {

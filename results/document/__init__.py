@@ -37,11 +37,22 @@ from dlbench.document.entry import (
     Sync,
     parse_entry,
 )
-from dlbench.document.files import LATEST, RESULTS, locate, read_comparison, read_document
+from dlbench.document.files import (
+    DOCUMENT,
+    JOURNAL,
+    LATEST,
+    RESULTS,
+    as_document,
+    locate,
+    read_comparison,
+    read_document,
+)
 
 __all__ = [
     "AXES",
+    "DOCUMENT",
     "EXCHANGE",
+    "JOURNAL",
     "LATEST",
     "MACHINE_NAME",
     "RESULTS",
@@ -63,6 +74,7 @@ __all__ = [
     "Request",
     "Run",
     "Sync",
+    "as_document",
     "environment_rank",
     "exchanges_once",
     "locate",

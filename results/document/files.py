@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,13 +17,14 @@ from dlbench.errors import BadInput, first_line, os_reason
 
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
+DOCUMENT, JOURNAL = "results.json", "journal.jsonl"
 PROFILE = "profile.json"  #: the file that `--profile` writes instead of a document
 
 
 def locate(run: str) -> Path:
-    """RUN -> its results.json. RUN is a directory, a results.json, or `latest`.
+    """RUN -> its results.json, or its journal if that is newer, as after a kill.
 
-    If a killed run left only a journal, its document is written here.
+    RUN is a directory, a results.json, or `latest`.
     """
     path = RESULTS / LATEST if run == LATEST else Path(run)
     if path.is_file():
@@ -35,22 +38,39 @@ def locate(run: str) -> Path:
             f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run in this folder yet"
         )
         raise BadInput(requested)
-    document, journal = path / "results.json", path / "journal.jsonl"
+    document, journal = path / DOCUMENT, path / JOURNAL
     if (path / PROFILE).is_file() and not journal.is_file():
         raise BadInput(f"{run!r} is a profile, which has no times: open {path / PROFILE}")
     if journal.is_file() and (
         not document.is_file() or document.stat().st_mtime_ns < journal.stat().st_mtime_ns
     ):
-        return Path(_core.write_document(str(path)))
+        return journal
     if not document.is_file():
-        raise BadInput(f"{run!r} holds neither results.json nor journal.jsonl")
+        raise BadInput(f"{run!r} holds neither {DOCUMENT} nor {JOURNAL}")
     return document
 
 
+@contextlib.contextmanager
+def as_document(path: Path) -> Iterator[Path]:
+    """The document that locate() found; of a journal, one in a temporary folder, because a run that
+    is read stays as it is."""
+    if path.name != JOURNAL:
+        yield path
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / DOCUMENT
+        _core.write_document(str(path.parent), str(made))
+        try:
+            yield made
+        except (BadInput, _core.UsageError) as error:
+            raise BadInput(str(error).replace(str(made), str(path))) from error
+
+
 def read_document(path: Path) -> Document:
-    """The document. Raises BadInput or _core.UsageError for a file that is not a results
-    document."""
-    return parse_document(_read(path, _core.validate_document))
+    """The document. Raises BadInput or _core.UsageError for a file that is neither a results
+    document nor a journal."""
+    with as_document(path) as document:
+        return parse_document(_read(document, _core.validate_document))
 
 
 def read_comparison(path: Path) -> Comparison:

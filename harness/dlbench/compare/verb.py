@@ -123,17 +123,9 @@ def of_runs(
     if len(words) != 2:
         raise BadInput("compare needs two runs: dlbench compare BASE HEAD")
     base, head = map(locate, words)
-    comparing.require_two_runs(base, head)
     everything = bool(params["as_json"] or params["everything"] or params["junit"])
-    return Comparison(
-        _core.compare(
-            base=[str(base)],
-            head=[str(head)],
-            force=params["force"],
-            only_changed=not everything,
-            **reported,
-        )
-    )
+    wanted = {"force": params["force"], "only_changed": not everything} | reported
+    return comparing.compare(base, head, **wanted)
 
 
 def show(comparison: Comparison, *, everything: bool) -> None:

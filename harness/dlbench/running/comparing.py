@@ -4,28 +4,26 @@ from __future__ import annotations
 
 import filecmp
 from pathlib import Path
+from typing import Any
 
 from dlbench import _core
-from dlbench.document import Comparison, locate, read_comparison
+from dlbench.document import Comparison, as_document, locate, read_comparison
 from dlbench.errors import BadInput
 
 COMPARISON = "comparison.json"
 
 
-def compare(base: Path, head: Path) -> Comparison:
-    """Compares two documents, with every cell.
+def compare(base: Path, head: Path, **wanted: Any) -> Comparison:
+    """Compares two runs, by default with every cell.
 
     Raises _core.UsageError, as for runs of two machines, and BadInput for a run and itself.
     """
-    require_two_runs(base, head)
-    return Comparison(_core.compare(base=[str(base)], head=[str(head)]))
-
-
-def require_two_runs(base: Path, head: Path) -> None:
-    """Raises BadInput for one run on both sides: an equal result would be no result."""
-    if filecmp.cmp(base, head, shallow=False):
-        places = str(base) if base.resolve() == head.resolve() else f"{base} and {head} are equal"
-        raise BadInput(f"base and head are the same run ({places}): nothing can have changed")
+    with as_document(base) as before, as_document(head) as after:
+        if filecmp.cmp(before, after, shallow=False):
+            is_one = base.resolve() == head.resolve()
+            places = str(base) if is_one else f"{base} and {head} are equal"
+            raise BadInput(f"base and head are the same run ({places}): nothing can have changed")
+        return Comparison(_core.compare(base=[str(before)], head=[str(after)], **wanted))
 
 
 def since(base: str | None, head: Path) -> Comparison:

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlbench import _core, writing
-from dlbench.document import RESULTS, Comparison, Document, locate, read_document
+from dlbench.document import DOCUMENT, JOURNAL, RESULTS, Comparison, Document, locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
 from dlbench.running import comparing
 from dlbench.text.output import print_error
 
-DOCUMENT = "results.json"
 OF_ONE, OF_SEVERAL = "report.html", "change.html"
 
 
@@ -81,7 +80,7 @@ def lasting_name(place: Path) -> str:
         name = Path(folder.name)
     else:
         name = place.parent
-    return str(name if place.name == DOCUMENT else name / place.name)
+    return str(name if place.name in (DOCUMENT, JOURNAL) else name / place.name)
 
 
 def labels(places: Sequence[Path]) -> list[str]:

@@ -404,14 +404,6 @@ def test_a_journal_from_elsewhere_chooses_no_program(dlbench: Run, key: str, pat
     assert not Path("ran").exists()
 
 
-def test_show_writes_the_document_of_a_killed_run(dlbench: Run, fleet: Fleet) -> None:
-    dlbench(*MINE)
-    made = Path("dlbench-results/latest/results.json")
-    made.unlink()
-    assert dlbench("show", "latest")[0] == 0
-    assert made.exists()
-
-
 def test_show_chooses_cells_by_words(dlbench: Run, fleet: Fleet) -> None:
     dlbench(*MINE)
     _, out, _ = dlbench("show", "latest", "mine", "mine", "convert")

@@ -13,6 +13,7 @@ import jsonschema
 import pytest
 
 import synthetic
+from dlbench import cli
 from dlbench.document import context as contexts
 from dlbench.document import entry as entries
 from dlbench.document import record
@@ -110,10 +111,8 @@ def test_the_dashboards_rules_can_be_broken(key: str, value: object, complaint: 
     assert complaint in dashboards_complaints(document)
 
 
-def test_what_the_program_writes_passes(tmp_path: Path) -> None:
-    """Journal -> document by the compiled half, judged by the schema and the dashboards' rules."""
-    core = pytest.importorskip("dlbench._core")
-    document = small()
+def write_journal(folder: Path, document: dict[str, Any]) -> None:
+    """What a killed run leaves."""
     header = {"dlbench_journal": 1, "fingerprint": "f", "context": document["context"]}
     worker = {"environment": "default", "imports": ["numpy", "torch"], "python": "3.11.7",
               "gil": True, "floors_ns": synthetic.FLOORS, "reference_ns": 61.0,
@@ -122,7 +121,15 @@ def test_what_the_program_writes_passes(tmp_path: Path) -> None:
     lines += [{"entry": e} for e in document["benchmarks"] + document["not_measured"]]
     lines.append({"end": {"wall_s": 1.5, "round_s": 1.0, "signal": 0}})
     text = "".join(json.dumps(line) + "\n" for line in lines)
-    (tmp_path / "journal.jsonl").write_text(text + '{"entry":{"na')
+    folder.mkdir(exist_ok=True)
+    (folder / "journal.jsonl").write_text(text + '{"entry":{"na')
+
+
+def test_what_the_program_writes_passes(tmp_path: Path) -> None:
+    """Journal -> document by the compiled half, judged by the schema and the dashboards' rules."""
+    core = pytest.importorskip("dlbench._core")
+    document = small()
+    write_journal(tmp_path, document)
     path = Path(core.write_document(str(tmp_path)))
     written = json.loads(path.read_text())
     VALIDATOR.validate(written)
@@ -130,6 +137,25 @@ def test_what_the_program_writes_passes(tmp_path: Path) -> None:
     assert dashboards_complaints(written) == []
     names = [entry["name"] for entry in written["benchmarks"]]
     assert names == sorted(entry["name"] for entry in document["benchmarks"])
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["show run", "show run mlx mlx", "show run/journal.jsonl", "export run --format csv",
+     "export run --format markdown --base base", "compare base run --fail-on none",
+     "report run base --output page.html", "merge one=run two=base --out merged"],
+)  # fmt: skip
+def test_a_run_that_is_read_stays_as_it_is(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("run", "base"):
+        document = small()
+        document["benchmarks"] = document["benchmarks"][: 3 if name == "run" else 2]
+        write_journal(Path(name), document)
+    assert cli.main(words.split()) == 0, capsys.readouterr().err
+    for name in ("run", "base"):
+        assert [path.name for path in Path(name).iterdir()] == ["journal.jsonl"]
 
 
 @pytest.mark.parametrize("module", [entries, contexts], ids=lambda module: module.__name__)
