@@ -119,8 +119,12 @@ void start_marked(const std::function<pid_t(const std::string& mark)>& spawn) {
 void sweep_after(pid_t child) {
   const std::lock_guard lock(family().mutex);
   family().marks.erase(child);
+  if (family().scopes == 0) return;
+  // Of the child's group, which was killed with it: a dead process shows no mark.
+  while (::waitpid(-child, nullptr, 0) > 0 || errno == EINTR) {
+  }
   try {
-    if (family().scopes > 0) sweep(family());
+    sweep(family());
   } catch (const std::exception&) {
     // /proc is no longer readable, so nothing can be swept.
   }

@@ -33,7 +33,8 @@ inline constexpr const char* kMark = "DLBENCH_WORKER";
 /// Calls `spawn` with a new mark, and registers the process that it returns, if any, as living.
 void start_marked(const std::function<pid_t(const std::string& mark)>& spawn);
 
-/// For a child that was reaped: it is not living any more, and what it left running is killed.
+/// For a child that was reaped and led a group that was killed: it is not living any more, and what
+/// it left, running or dead, is killed and reaped.
 void sweep_after(pid_t child);
 
 }  // namespace dlbench::supervisor
