@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 
 from dlbench import values
 from dlbench.analysis import case_sweep
-from dlbench.analysis.case_sweep import CaseSweep
+from dlbench.analysis.case_sweep import BASELINE, CaseSweep
 from dlbench.document import Document
 from dlbench.document.facts import COPIED, native_first
 
@@ -96,7 +96,7 @@ def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     protocols = [one.protocol for one in sweeps]
     protocol = "dlpack" if "dlpack" in protocols or not protocols else protocols[0]
     sweeps = [one for one in sweeps if one.protocol == protocol]
-    cases = dict.fromkeys(case for one in sweeps for case in one.sweep_cases)
+    cases = dict.fromkeys(case for one in sweeps for case in one.sweep_cases if _is_simple(case))
     sizes = {entry.bytes for one in sweeps for entry in one.sweep_cases.values()}
     size = values.size(max(sizes)) if sizes else ""
     panels = []
@@ -107,11 +107,18 @@ def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     return panels, _in_plan_order(cases), f"{protocol} \u00b7 {device} \u00b7 {size}"
 
 
+def _is_simple(case: str) -> bool:
+    """Does the case differ from the plain array on one axis? Only complex numbers have conjugates,
+    so their property has their dtype beside it."""
+    dtype, *words = case.split("-")
+    return not words or (len(words) == 1 and dtype in (BASELINE, "c64"))
+
+
 def _in_plan_order(cases: Mapping[str, None]) -> list[str]:
     """The cases in the order of the command line; unknown ones, of another version, at the end."""
     from dlbench import _core
 
-    known = [case for case in _core.case_names if case in cases]
+    known = [case for case in _core.case_names() if case in cases]
     return known + sorted(set(cases) - set(known))
 
 
@@ -193,6 +200,7 @@ def _draw_key_row(canvas: Axes, kinds: list[str], y: float) -> None:
 
 
 def _notes(document: Document) -> list[str]:
-    notes = ["number in a box: copy rate in GB/s, measured until `ready`"]
+    notes = ["kinds that differ from f32 in one property; `show` has their combinations"]
+    notes += ["number in a box: copy rate in GB/s, measured until `ready`"]
     notes += ["not made: the producer has no such array"]
     return notes + choosing.provenance(document)

@@ -39,7 +39,11 @@ def make(case, device):
     require_offset(case, "JAX")
     kind, number = split_device(device)
     with jax.default_device(jax.devices(kind)[number]):
-        array = jnp.array(case.numpy())  # device_put would share NumPy's memory
+        content = case.numpy()
+        if case.storage == "view":
+            array = case.sliced(jnp.array(case.unsliced(content)), jnp.broadcast_to)
+        else:
+            array = jnp.array(content)  # device_put would share NumPy's memory
     require(
         array.dtype == case.dtype,
         f"JAX narrows {case.dtype} to {array.dtype} unless JAX_ENABLE_X64 is set",

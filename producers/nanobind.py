@@ -1,7 +1,6 @@
 """Results of nanobind functions, over NumPy's memory."""
 
 from dlbench import _nanobind_producer
-from dlbench.adapter import require_buffer_dtype
 
 SCRIPT = {
     "make": "array = _nanobind_producer.export_array(source)",
@@ -15,7 +14,6 @@ VERSION = _nanobind_producer.VERSION
 
 
 def make(case, device):
-    require_buffer_dtype(case, "NumPy's DLPack")
     module = _nanobind_producer
     export_array = module.export_readonly if case.readonly else module.export_array
     return export_array(case.numpy())

@@ -16,7 +16,6 @@ INTERFACE = 3 if ARGUMENT[1] is None else ARGUMENT[1]
 
 
 def make(case, device):
-    require(not case.foreign, "the native producer has only the dtypes of the buffer protocol")
     if device == "cpu":
         require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         return _native_producer.Array(case.numpy())

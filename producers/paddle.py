@@ -4,14 +4,18 @@ import contextlib
 
 import paddle
 
-from dlbench.adapter import require, require_offset, require_writable, split_device
+from dlbench.adapter import require, require_offset, split_device
 
 SCRIPT = {
     "source": "bits",
     "make": "array = paddle.to_tensor(source)",
+    "make own": "array = paddle.to_tensor(source)",
+    "make view": "array = paddle.to_tensor({unsliced}){slice}",
     "make offset": "array = paddle.from_dlpack(source)",
     "make fortran": "array = paddle.from_dlpack(source)",
     "make strided": "array = paddle.from_dlpack(source)",
+    "make windows": "array = paddle.from_dlpack(source)",
+    "make odd": "array = paddle.from_dlpack(source)",
     "make reversed": "array = paddle.from_dlpack(source)",
     "make broadcast": "array = paddle.from_dlpack(source)",
     "make ones": "array = paddle.from_dlpack(source)",
@@ -30,15 +34,17 @@ def devices():
 
 
 def make(case, device):
-    require_writable(case, "Paddle")
     if device == "cpu":
         # Avoid from_dlpack: Paddle deadlocks if such a tensor is dropped before its own export.
-        own = case.offset == 0 and case.strides is None
+        own = case.own or (case.offset == 0 and case.strides is None)
         # Paddle treats NumPy's uint16 as bfloat16.
         own = own and case.dtype != "uint16"
-        array = (paddle.to_tensor if own else paddle.from_dlpack)(case.bits())
+        content = case.unsliced(case.bits()) if case.own else case.bits()
+        array = (paddle.to_tensor if own else paddle.from_dlpack)(content)
         if case.foreign:
             array = array.view(case.dtype)
+        if case.own:
+            array = case.sliced(array, paddle.broadcast_to)
         array.stop_gradient = case.special != "grad"
         return array
     require_offset(case, "Paddle")

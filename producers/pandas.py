@@ -2,8 +2,6 @@
 
 import pandas as pd
 
-from dlbench.adapter import require
-
 SCRIPT = {
     "make": "array = pd.Series(source, index=pd.RangeIndex(1, len(source) + 1), copy=False)",
     "make nulls": (
@@ -26,7 +24,6 @@ def memory(array):
 
 
 def make(case, device):
-    require(len(case.shape) == 1, "a series has one dimension")
     content = case.numpy()
     if case.special == "nulls":
         content = pd.array(content, dtype="Float32")

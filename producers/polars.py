@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from dlbench.adapter import require, require_packable
+from dlbench.adapter import require
 
 SCRIPT = {
     "make": "array = pl.Series(source)",
@@ -15,8 +15,6 @@ SPECIAL = ("nulls",)
 
 
 def make(case, device):
-    require_packable(case, "Polars")
-    require(not case.offset, "Polars chooses the alignment of its series")
     return pl.Series(case.numpy(), nan_to_null=case.special == "nulls")
 
 

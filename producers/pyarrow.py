@@ -3,8 +3,6 @@
 import numpy as np
 import pyarrow as pa
 
-from dlbench.adapter import require_packable
-
 SCRIPT = {
     "make": "array = pa.array(source)",
     "make nulls": "array = pa.array(source, from_pandas=True)",
@@ -15,7 +13,6 @@ SPECIAL = ("nulls",)
 
 
 def make(case, device):
-    require_packable(case, "Arrow")
     return pa.array(case.numpy(), from_pandas=case.special == "nulls")
 
 

@@ -31,6 +31,8 @@ def make(case, device):
     # Every tensor of TensorFlow's is read-only.
     require_offset(case, "TensorFlow")
     with tf.device("CPU:0" if device == "cpu" else f"GPU:{device.partition(':')[2]}"):
+        if case.storage == "view":
+            return case.sliced(tf.constant(case.unsliced(case.numpy())), tf.broadcast_to)
         return tf.constant(case.numpy())
 
 

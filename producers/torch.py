@@ -4,7 +4,7 @@ import contextlib
 
 import torch
 
-from dlbench.adapter import require, require_offset, require_writable, split_device
+from dlbench.adapter import require, require_offset, split_device
 
 SCRIPT = {
     "source": "bits",
@@ -12,10 +12,12 @@ SCRIPT = {
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
     "make grad": "array = torch.from_numpy(source).requires_grad_()",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
+    "make own": "array = torch.from_numpy({unsliced}).clone(){slice}",
+    "make view": "array = torch.from_numpy({unsliced}).clone(){slice}",
 }
 
 DEVICES = ("cpu", "cuda", "rocm")
-SPECIAL = ("grad", "pinned")
+SPECIAL = ("grad", "pinned", "conj", "neg")
 
 
 def devices():
@@ -24,18 +26,24 @@ def devices():
 
 
 def make(case, device):
-    require_writable(case, "PyTorch")
-    require(case.layout != "reversed", "PyTorch has no negative strides")
-    array = torch.from_numpy(case.bits() if device == "cpu" else case.unsliced(case.bits()))
+    content = case.bits()
+    is_own = case.own or device != "cpu"
+    array = torch.from_numpy(case.unsliced(content) if is_own else content)
     if case.foreign:
         array = array.view(getattr(torch, case.dtype))
-    if device != "cpu":
         require_offset(case, "PyTorch", 256)
+    if device == "cpu":
+        array = array.clone() if is_own else array
+    else:
         # PyTorch exports only tensors of its current device.
         torch.cuda.set_device(split_device(device)[1])
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
-        array = case.sliced(array, torch.broadcast_to)
+    array = case.sliced(array, torch.broadcast_to) if is_own else array
+    if case.special == "conj":
+        array = array.conj_physical_().conj()
+    if case.special == "neg":
+        array = torch._neg_view(array.neg_())
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
         array = array.pin_memory()
@@ -59,6 +67,10 @@ def on_stream(device, handle):
 
 # A tensor that requires a gradient can be read only without it.
 memory = torch.Tensor.detach
+
+
+def values(array):
+    return array.detach().resolve_conj().resolve_neg()
 
 
 def extras(array):

@@ -4,7 +4,7 @@ import contextlib
 
 import warp as wp
 
-from dlbench.adapter import require, require_offset, require_writable
+from dlbench.adapter import require, require_offset
 
 SCRIPT = {
     "before": "wp.config.quiet = True\nwp.init()",
@@ -26,8 +26,6 @@ def devices():
 
 
 def make(case, device):
-    require(not case.dtype.startswith("complex"), "Warp has no complex numbers")
-    require_writable(case, "Warp")
     if device == "cpu":
         require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
         return wp.array(case.numpy(), copy=False, device=device)

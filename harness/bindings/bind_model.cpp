@@ -22,11 +22,13 @@ std::vector<std::string> texts(const Words& words) {
 }
 
 py::dict case_facts(const std::string& wanted) {
-  const plan::Case& one = plan::case_named(wanted);
+  const plan::Case one = plan::case_named(wanted);
   py::dict facts;
   facts["name"] = one.name;
   facts["dtype"] = one.dtype;
+  facts["dims"] = one.dims;
   facts["layout"] = one.layout;
+  facts["storage"] = one.storage;
   facts["offset"] = one.offset;
   facts["align"] = one.align;
   facts["readonly"] = one.readonly;
@@ -101,9 +103,22 @@ void bind_model(py::module_& module) {
   module.attr("protocols") = texts(kProtocols);
   module.attr("phases") = texts(kPhases);
   module.attr("clocks") = texts(kClocks);
-  std::vector<std::string> cases;
-  for (const plan::Case& one : plan::all_cases()) cases.push_back(one.name);
-  module.attr("case_names") = cases;
+  module.def(
+      "case_names",
+      [] {
+        std::vector<std::string> names;
+        for (const plan::Case& one : plan::all_cases()) names.push_back(one.name);
+        return names;
+      },
+      "The cases of `--cases all`.");
+  py::dict axes;
+  for (const plan::CaseAxis& axis : plan::case_axes()) {
+    py::dict meanings;
+    for (const plan::AxisValue& value : axis.values) meanings[py::str(value.word)] = value.meaning;
+    axes[py::str(axis.name)] = meanings;
+  }
+  module.attr("case_axes") = axes;
+  module.def("is_case", &plan::is_case, py::arg("name"));
   module.def("case", &case_facts, py::arg("name"),
              "The layout of a case's array: the `case` of a prepare request.");
   module.attr("outcomes") = texts(kOutcomes);

@@ -25,10 +25,12 @@ Variant = Mapping[str, Any]
 #: Words for an array, with what they change in a line of float32.
 SOURCES: dict[str, dict[str, Any]] = {
     "line": {},
-    **{word: {"layout": word} for word in ("grid", "fortran", "strided", "reversed", "broadcast")},
-    "ones": {"layout": "ones"},
-    "scalar": {"layout": "scalar", "bytes": 4},
-    "empty": {"layout": "empty", "bytes": 0},
+    "grid": {"dims": "2d"},
+    **{word: {"dims": "2d", "layout": word} for word in ("fortran", "broadcast")},
+    **{word: {"layout": word} for word in ("strided", "reversed")},
+    "ones": {"dims": "ones"},
+    "scalar": {"dims": "0d", "bytes": 4},
+    "empty": {"dims": "empty", "bytes": 0},
     "offset": {"offset": 4},
     "odd": {"offset": 2},
     "readonly": {"readonly": True},
@@ -90,7 +92,8 @@ def word_of(case: Case) -> str:
     """The word of a case; empty for a plain line."""
     if case.dtype != "float32":
         return f"dtype-{case.dtype}"
-    layout = case.layout if case.layout != "line" else "offset" if case.offset else ""
+    dims = {"1d": "", "2d": "grid", "0d": "scalar"}.get(case.dims, case.dims)
+    layout = case.layout if case.layout != "c" else dims or ("offset" if case.offset else "")
     if case.special:
         return {"nulls": "unexportable"}.get(case.special, case.special)
     if not case.readonly:

@@ -110,7 +110,10 @@ class Subject:
                 raise
             why = end
         layout, times, step = DERIVED[case.layout]
-        whole = dataclasses.replace(case, layout=layout, bytes=times * case.bytes)
+        usual = case_of(layout)
+        whole = dataclasses.replace(
+            case, dims=usual.dims, layout=usual.layout, bytes=times * case.bytes
+        )
         array = self.make(whole)
         expected = STEPS[step](whole.expected())
         try:
@@ -276,19 +279,17 @@ class Subject:
 def case_like(array: Any) -> Case:
     """The case with an array's dtype and, as far as it has a word for it, layout."""
     steps = [step for step, size in zip(array.strides, array.shape, strict=True) if size > 1]
-    if array.size == 0:
-        layout = "empty"
-    elif array.ndim == 0:
-        layout = "scalar"
+    dims = "empty" if array.size == 0 else f"{min(array.ndim, 2)}d"
+    layout = "c"
+    if array.size == 0 or array.ndim == 0 or array.flags.c_contiguous:
+        pass
     elif any(step < 0 for step in steps):
         layout = "reversed"
     elif any(step == 0 for step in steps):
         layout = "broadcast"
-    elif array.flags.c_contiguous:
-        layout = "line" if array.ndim == 1 else "grid"
     else:
         layout = "fortran" if array.flags.f_contiguous else "strided"
-    return Case("f32", array.dtype.name, array.nbytes, layout=layout)
+    return Case("f32", array.dtype.name, array.nbytes, dims, layout)
 
 
 def in_thread(work: Callable[[], Any]) -> Any:

@@ -70,29 +70,11 @@ def split_device(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def require_writable(case: Any, library: str) -> None:
-    """Decline read-only arrays: no array of the library's is one."""
-    require(not case.readonly, f"{library} has no read-only arrays")
-
-
 def require_offset(case: Any, library: str, below: int = 1) -> None:
     """Decline offsets that a slice of the library's own memory has only by chance: those that are
     not below the alignment of its arrays."""
     why = f"aligns its arrays to {below} bytes only" if below > 1 else "chooses their addresses"
     require(case.offset < below, f"{library} allocates its arrays and {why}")
-
-
-def require_packable(case: Any, library: str) -> None:
-    """Decline cases that a column in Arrow's layout cannot hold: it is a contiguous line."""
-    require(case.layout in ("line", "empty"), f"{library}'s columns are contiguous lines")
-    require(not case.foreign, f"{library} has no {case.dtype}")
-    require(case.dtype != "bool", f"{library} packs booleans into bits")
-    require(not case.dtype.startswith("complex"), f"{library} has no complex numbers")
-
-
-def require_buffer_dtype(case: Any, library: str) -> None:
-    """Decline dtypes that the buffer protocol does not have."""
-    require(not case.foreign, f"{library} has no {case.dtype}")
 
 
 def opencl_cpu() -> str:

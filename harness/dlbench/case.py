@@ -14,23 +14,32 @@ from dlbench.adapter import Unsupported
 Array = np.ndarray[Any, Any]
 
 PERIOD = 101
-#: Shape and strides of each layout.
-LAYOUTS = {
-    "line": "one dimension",
-    "grid": "two dimensions in C order",
-    "fortran": "two dimensions in Fortran order",
-    "strided": "one dimension, every second element",
-    "reversed": "one dimension in reverse order",
-    "broadcast": "two dimensions, each row the same memory",
-    "ones": "one dimension between two of size 1 with odd strides",
-    "scalar": "one element without dimensions",
-    "empty": "one dimension without elements",
-}
+#: Elements before a view into a library's own array, in each dimension.
+BEFORE = 3
 #: Dtypes of ml_dtypes, and the integers that hold their bits.
 FOREIGN = {
     "bfloat16": "uint16",
-    "float8_e4m3fn": "uint8",
-    "float8_e5m2": "uint8",
+    "complex32": "uint32",
+    **dict.fromkeys(
+        (
+            *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn"),
+            *("float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+            *("float6_e2m3fn", "float6_e3m2fn", "float4_e2m1fn", "int4", "uint4"),
+        ),
+        "uint8",
+    ),
+}
+#: Sizes of the dimensions around the elements, by the word of the axis `shape`.
+DIMS = {
+    "2d": (4, -1),
+    "0d": (),
+    "9d": (1, 2, 1, 2, 1, 1, 1, 2, -1),
+    "33d": (*(1,) * 15, 2, *(1,) * 15, 2, -1),
+    "ones": (1, -1, 1),
+    "empty": (0,),
+    "0xn": (0, 8),
+    "nx0": (8, 0),
+    "1x8x0x128": (1, 8, 0, 128),
 }
 
 
@@ -42,22 +51,26 @@ def dtype_of(name: str) -> np.dtype[Any]:
         import ml_dtypes
     except ImportError:
         raise Unsupported(f"NumPy has {name} only with ml_dtypes: pip install ml_dtypes") from None
+    if not hasattr(ml_dtypes, name):
+        raise Unsupported(f"ml_dtypes {ml_dtypes.__version__} has no {name}")
     found: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
     return found
 
 
 def period(dtype: np.dtype[Any]) -> Array:
-    """The repeated content, (i * 7 + 3) % 101: small enough to be exact in every dtype.
+    """The repeated content, (i * 7 + 3) % 101: small enough to be exact in nearly every dtype.
 
-    Booleans are that number's lowest bit, eight-bit floats its lowest three; complex numbers v are
-    v + 1j * (v % 13).
+    Booleans are that number's lowest bit, floats and integers of at most eight bits its lowest
+    three; complex numbers v are v + 1j * (v % 13).
     """
     values = (np.arange(PERIOD) * 7 + 3) % PERIOD
     if dtype.kind == "b":
         values = values % 2
-    elif dtype.name.startswith("float8"):
+    elif dtype.name == "float8_e8m0fnu":  # which has no zero
+        values = 1 + values % 8
+    elif dtype.name.startswith(("float8", "float6_", "float4_", "int4", "uint4")):
         values = values % 8
-    elif dtype.kind == "c":
+    elif dtype.name.startswith("complex"):
         values = values + 1j * (values % 13)
     return values.astype(dtype)
 
@@ -77,16 +90,20 @@ def fill(line: Array) -> None:
 
 @dataclass(frozen=True)
 class Case:
-    """`bytes` bytes of `dtype` in one of LAYOUTS, `offset` bytes behind a multiple of `align`.
+    """`bytes` bytes of `dtype`: a word of each axis of `_core.case_axes` (`dims` is the axis
+    `shape`), at `offset` bytes behind a multiple of `align`.
 
     `special` is a property that only some libraries support: "swapped" bytes, "grad", "pinned" or
-    "managed" memory, "nulls" (one element in PERIOD, where the content is NaN).
+    "managed" memory, "nulls" (one element in PERIOD, where the content is NaN), "conj" and "neg"
+    (the memory holds the conjugates or the negatives of the content).
     """
 
     name: str
     dtype: str
     bytes: int
-    layout: str = "line"
+    dims: str = "1d"
+    layout: str = "c"
+    storage: str = "aligned"
     offset: int = 0
     align: int = 256
     readonly: bool = False
@@ -98,6 +115,11 @@ class Case:
         return self.dtype in FOREIGN
 
     @property
+    def own(self) -> bool:
+        """The library allocates the memory itself, and cuts a view from it."""
+        return self.storage in ("own", "view")
+
+    @property
     def itemsize(self) -> int:
         """Bytes of an element."""
         return np.dtype(FOREIGN.get(self.dtype, self.dtype)).itemsize
@@ -105,43 +127,62 @@ class Case:
     @property
     def shape(self) -> tuple[int, ...]:
         """Elements in each dimension."""
-        count = self.bytes // self.itemsize
-        if self.layout == "scalar":
-            return ()
-        if self.layout == "ones":
-            return (1, count, 1)
-        if self.layout in ("grid", "fortran", "broadcast"):
-            rows = math.gcd(count, 4)
-            return (rows, count // rows)
-        return (count,)
+        left, found = self.bytes // self.itemsize, []
+        for size in DIMS.get(self.dims, (-1,)):
+            found.append(left if size < 0 else math.gcd(left, size) or size)
+            left //= found[-1] or 1
+        return tuple(found)
 
     @property
     def strides(self) -> tuple[int, ...] | None:
-        """Elements between neighbors, or None for C order."""
-        shape = self.shape
-        return {
-            "fortran": (1, shape[0] if shape else 1),
-            "strided": (2,),
-            "reversed": (-1,),
-            "broadcast": (0, 1),
-            "ones": (3, 1, 5),
-        }.get(self.layout)
-
-    @property
-    def _span(self) -> int:
-        return math.prod(self.shape) * self.itemsize * (2 if self.layout == "strided" else 1)
+        """Bytes between neighbors in each dimension, or None for C order."""
+        shape, item = self.shape, self.itemsize
+        if self.dims == "ones":
+            return (3 * item, item, 5 * item)
+        steps = [item] * len(shape)
+        before = BEFORE if self.storage == "view" else 0
+        for axis in range(len(shape) - 1, 0, -1):
+            is_wide = self.layout == "strided" and axis == len(shape) - 1
+            width = shape[axis] * (2 if is_wide else 1) + before
+            steps[axis - 1] = steps[axis] * width
+        if self.layout == "fortran":
+            return (item, item * (shape[0] + before))
+        if self.layout == "strided":
+            return (*steps[:-1], 2 * item)
+        if self.layout == "reversed":
+            return tuple(-step for step in steps)
+        rows = {"broadcast": (0, item), "windows": (item, item), "odd": (item + 1,)}
+        return rows.get(self.layout, tuple(steps) if before and len(shape) > 1 else None)
 
     @property
     def room(self) -> int:
         """Bytes of memory that the array of `numpy` needs."""
-        return self._span + self.align + self.offset
+        return self.reach[1] - self.reach[0] + self.align + self.offset
+
+    @property
+    def _steps(self) -> tuple[int, ...]:
+        return self.strides or np.empty(self.shape, f"V{self.itemsize}").strides
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """The lowest and highest byte, relative to the first element."""
+        if 0 in self.shape:
+            return 0, 0
+        ends = [(n - 1) * step for n, step in zip(self.shape, self._steps, strict=True)]
+        low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
+        return low, high + self.itemsize
 
     def numpy(self) -> Array:
         """The content as a new NumPy array with exactly this layout."""
         dtype = dtype_of(self.dtype)
         if self.special == "swapped":
             dtype = dtype.newbyteorder("S")
-        return self._laid_out(dtype)
+        array = self._laid_out(dtype)
+        if self.own:
+            array = self.sliced(np.array(self.unsliced(array), order="C"), np.broadcast_to)
+        if self.readonly:
+            array.flags.writeable = False
+        return array
 
     def bits(self) -> Array:
         """The same for libraries with the dtype but without ml_dtypes: unsigned integers of its
@@ -151,71 +192,79 @@ class Case:
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
     def expected(self) -> Array:
-        """The expected values, as `bits`, in the machine's byte order."""
+        """The expected values, as `bits`, in the machine's byte order, at an aligned address unless
+        the case sets another."""
         array = self._laid_out(dtype_of(self.dtype))
+        array.flags.writeable = not self.readonly
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
     def stored(self) -> Array:
         """The bytes of `numpy`, as numbers of the machine's own byte order, or as `bits`."""
-        array = self.bits()
-        return array.view(array.dtype.newbyteorder("="))
+        if self.special != "swapped":
+            return self.expected()
+        dtype = np.dtype(self.dtype)
+        return self._laid_out(dtype.newbyteorder("S")).view(dtype)
 
     def unsliced(self, content: Array) -> Array:
         """For a library that allocates its arrays: the content in C order from which `sliced` cuts
-        the layout and the offset. `content` is `numpy` or `bits`."""
-        if self.offset:
-            content = np.pad(content, (self.offset // self.itemsize, 0))
+        the layout, the view and the offset. `content` is `numpy` or `bits`."""
         if self.layout == "fortran":
-            return np.asarray(content.T)
-        if self.layout == "strided":
-            return np.repeat(content, 2)
-        if self.layout == "broadcast":
-            return content[:1]
-        return content[::-1] if self.layout == "reversed" else content
+            content = np.asarray(content.T)
+        elif self.layout == "strided":
+            content = np.repeat(content, 2, axis=-1)
+        elif self.layout == "broadcast":
+            content = content[:1]
+        elif self.layout == "reversed":
+            content = np.flip(content)
+        return np.pad(content, (self.before, 0)) if self.before else content
 
     def sliced(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
         """The layout as the library's own slice of an array with the content `unsliced`;
         `broadcast_to` is the library's. A worker finds out whether the slice has the layout."""
-        if self.offset:
-            array = array[self.offset // self.itemsize :]
+        axes = len(self.shape)
+        if self.before:
+            array = array[(slice(self.before, None),) * axes]
         if self.layout == "fortran":
             return array.T
         if self.layout == "strided":
-            return array[::2]
+            return array[..., ::2] if axes > 1 else array[::2]
         if self.layout == "broadcast":
             return broadcast_to(array[0], self.shape)
-        return array[::-1] if self.layout == "reversed" else array
-
-    def _laid_out(self, dtype: np.dtype[Any]) -> Array:
-        shape = self.shape
-        span = self._span
-        raw = np.empty(self.room, np.uint8)
-        begin = -raw.ctypes.data % self.align + self.offset
-        # An empty slice of NumPy's begins at the first byte of its base, which is not aligned.
-        line = np.ndarray(span // dtype.itemsize, dtype, raw, begin)
-        if self.layout == "strided":
-            line = line[::2]
-        elif self.layout == "reversed":
-            line = line[::-1]
-        elif self.layout == "broadcast":
-            line = line[: shape[1]]
-        fill(line)
-        if self.special == "nulls":
-            line[1::PERIOD] = np.nan
-        array = _arranged(line, self.layout, shape)
-        if self.readonly:
-            array.flags.writeable = False
+        if self.layout == "reversed":
+            return array[(slice(None, None, -1),) * axes]
         return array
 
+    @property
+    def before(self) -> int:
+        """Elements before the array in each dimension of the library's own array."""
+        if self.storage == "view":
+            return BEFORE
+        return self.offset // self.itemsize if self.dims == "1d" else 0
 
-def _arranged(line: Array, layout: str, shape: tuple[int, ...]) -> Array:
-    strided = np.lib.stride_tricks.as_strided
-    item = line.itemsize
-    if layout == "fortran":
-        # The content is written in memory order, so no layout needs a second array.
-        return np.asarray(line.reshape(shape[::-1]).T)
-    if layout == "broadcast":
-        return np.asarray(strided(line, shape, (0, item)))
-    if layout == "ones":
-        return np.asarray(strided(line, shape, (3 * item, item, 5 * item)))
-    return line if layout in ("strided", "reversed") else line.reshape(shape)
+    def _laid_out(self, dtype: np.dtype[Any]) -> Array:
+        shape, low = self.shape, self.reach[0]
+        raw = np.empty(self.room, np.uint8)
+        begin = -raw.ctypes.data % self.align + self.offset
+        array: Array = np.ndarray(shape, dtype, raw, begin - low, self._steps)
+        if array.size == 0:
+            return array
+        count = array.size
+        if self.layout == "windows":
+            count = shape[0] + shape[1] - 1
+        elif self.layout == "broadcast":
+            count = shape[1]
+        is_dense = self.strides is None or self.layout in ("fortran", "windows", "broadcast")
+        if is_dense and self.storage != "view":
+            # The content is written in memory order, so it needs no second array. An empty slice of
+            # NumPy's begins at the first byte of its base, which is not aligned.
+            fill(np.ndarray(count, dtype, raw, begin))
+        elif array.ndim == 1:
+            fill(array)
+        else:
+            content = np.empty(count, dtype)
+            fill(content)
+            is_turned = self.layout == "fortran"
+            array[...] = content.reshape(shape[::-1]).T if is_turned else content.reshape(shape)
+        if self.special == "nulls":
+            array[np.unravel_index(np.arange(1, array.size, PERIOD), shape)] = np.nan
+        return array

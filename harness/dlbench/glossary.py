@@ -11,14 +11,6 @@ from dlbench import _core
 
 SOURCE = Path(__file__).with_name("glossary.md")
 BOLD = re.compile(r"\*\*(.+?)\*\*")
-#: The properties of a case that only some libraries have.
-SPECIAL = {
-    "swapped": "in the other byte order",
-    "grad": "with a gradient",
-    "pinned": "in pinned memory",
-    "managed": "in managed memory",
-    "nulls": "with missing values",
-}
 LINK = re.compile(r"\[(.+?)\]\((.+?)\)")
 
 
@@ -54,21 +46,32 @@ def _codes() -> dict[str, tuple[str, str]]:
 
 
 def _cases() -> dict[str, tuple[str, str]]:
-    """The cases: dtype, layout and what else differs from the plain array."""
-    from dlbench.case import LAYOUTS  # imports NumPy
-
+    """The values of the axes of a case."""
     found = {}
-    for name in _core.case_names:
-        case = _core.case(name)
-        parts = [f"case: {case['dtype']}", LAYOUTS[case["layout"]]]
-        if not case["offset"]:
-            parts.append(f"at a multiple of {case['align']} bytes unless the library allocates it")
-        else:
-            parts.append(f"at an address {case['offset']} above a multiple of {case['align']}")
-        parts += ["read-only"] if case["readonly"] else []
-        parts += [SPECIAL[case["special"]]] if case["special"] else []
-        found[name] = (name, ", ".join(parts))
-    return found
+    for axis, values in _core.case_axes.items():
+        for word, meaning in values.items():
+            name = word if axis == "dtype" else f"f32-{word}"
+            found[word] = (word, f"{axis} of a case: {meaning}; --cases {name}")
+    axes = [f"{axis} ({', '.join(values)})" for axis, values in _core.case_axes.items()]
+    joined = "a word of each axis, joined by '-', without those that come first: "
+    return found | {"cases": ("cases", joined + "; ".join(axes))}
+
+
+def case_meaning(name: str) -> tuple[str, str] | None:
+    """A case's name and the meanings of its values; none if it is no case."""
+    if not _core.is_case(name):
+        return None
+    facts = _core.case(name)
+    words = [*facts["name"].split("-")]
+    axes = _core.case_axes
+    shown = [
+        next((values[word] for word in words if word in values), "")
+        or values[facts["dims"] if axis == "shape" else next(iter(values))]
+        for axis, values in axes.items()
+    ]
+    # The usual property says nothing.
+    usual = next(iter(axes["property"].values()))
+    return facts["name"], "case: " + ", ".join(text for text in shown if text != usual)
 
 
 def _marked_tables() -> list[list[tuple[str, str]]]:

@@ -104,7 +104,7 @@ json request_of(const Load& load) {
 }
 
 json prepare_request(const Task& task) {
-  const plan::Case& array_case = plan::case_named(task.exchange.case_name);
+  const plan::Case array_case = plan::case_named(task.exchange.case_name);
   json exchange = json::object();
   each_axis_of_exchange(task.exchange,
                         [&exchange](const char* key, const auto& value) { exchange[key] = value; });
@@ -118,7 +118,9 @@ json prepare_request(const Task& task) {
           {"case",
            {{"name", array_case.name},
             {"dtype", array_case.dtype},
+            {"dims", array_case.dims},
             {"layout", array_case.layout},
+            {"storage", array_case.storage},
             {"offset", array_case.offset},
             {"align", array_case.align},
             {"readonly", array_case.readonly},

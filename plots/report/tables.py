@@ -155,7 +155,7 @@ def fallbacks(document: Document) -> list[Row]:
                       if part not in ("", "default")]  # fmt: skip
             rows.append({"pairs": pairs, "becomes": one.becomes, "rate": _span(one.rates),
                          "protocols": ", ".join(one.protocols), "where": ", ".join(places),
-                         "cases": ", ".join(one.cases)})  # fmt: skip
+                         "cases": one.spelled})  # fmt: skip
     return rows
 
 

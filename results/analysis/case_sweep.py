@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
@@ -14,6 +14,8 @@ BASELINE = "f32"  #: the plain array that the other cases are compared with
 NOT_MADE = "not made"
 NOT_RUN = "not-run"
 CHANGES = "changes"
+#: A word of cases stands for at least so many; more names than that are counted.
+LEAST_OF_A_WORD, MOST_NAMES = 3, 8
 #: Kinds of fallbacks in the order of their rows; the others follow.
 KINDS = (*COPIED, "zero-copy", CHANGES, "wrong", "crashed", "timed-out")
 Axes = tuple[str, str, str, str, str]
@@ -48,7 +50,11 @@ class CaseSweep:
             return ""
         if self.changed(case):
             return CHANGES
-        if isinstance(entry, NotMeasured) and entry.found == "unsupported" and not entry.exception:
+        if (
+            isinstance(entry, NotMeasured)
+            and entry.found == "unsupported"
+            and (not entry.exception or entry.code == codes.MAKE_FAILED)
+        ):
             return NOT_MADE
         return "" if baseline is not None and entry.found == baseline.found else entry.found
 
@@ -129,8 +135,8 @@ def has_case_sweep(document: Document) -> bool:
 class Fallback:
     """Cases whose outcome differs from the baseline's, for all pairs with the same result.
 
-    `pairs` is empty where the result depends on the producer alone. `rates`: GB/s of those copies
-    that have one.
+    `pairs` is empty where the result depends on the producer alone. `among`: the cases that those
+    producers made. `rates`: GB/s of those copies that have one.
     """
 
     producer: str
@@ -139,12 +145,32 @@ class Fallback:
     kind: str
     becomes: str
     cases: tuple[str, ...]
+    among: frozenset[str]
     environment: str
     device: str
     rates: tuple[float, ...] = ()
 
+    @property
+    def spelled(self) -> str:
+        """The cases in words: "all bf16, all readonly, f32-align4 and 3 more"."""
+        left, words = dict.fromkeys(self.cases), []
+        by_word: dict[str, set[str]] = defaultdict(set)
+        for case in self.among:
+            for word in set(case.split("-")):
+                by_word[word].add(case)
+        wholes = {word: of for word, of in by_word.items() if of <= left.keys()}
+        while left and wholes:
+            word = max(wholes, key=lambda one: (len(wholes[one] & left.keys()), one))
+            if len(wholes[word] & left.keys()) < LEAST_OF_A_WORD:
+                break
+            words.append(f"all {word}")
+            left = {case: None for case in left if case not in wholes[word]}
+        shown = [*left][:MOST_NAMES]
+        rest = f" and {len(left) - len(shown)} more" if len(left) > len(shown) else ""
+        return ", ".join([*words, *shown]) + rest
 
-def fallbacks(sweeps: Iterable[CaseSweep]) -> Iterator[Fallback]:
+
+def fallbacks(sweeps: Sequence[CaseSweep]) -> Iterator[Fallback]:
     """Copies first, then what is changed, then what fails, then what producers cannot make."""
     alike: dict[tuple[CaseKey, str], list[CaseSweep]] = defaultdict(list)
     not_made: dict[tuple[str, str, str], dict[str, None]] = defaultdict(dict)
@@ -166,12 +192,15 @@ def fallbacks(sweeps: Iterable[CaseSweep]) -> Iterator[Fallback]:
     ordered = sorted(together.items(), key=lambda item: (_rank(*item[0][0][:2]), item[0]))
     for ((kind, word, _, same, environment, device), protocols), members in ordered:
         rates = [one.rate(case) for one in members for case in same]
+        made = {case for one in members for case in one.sweep_cases if one.kind(case) != NOT_MADE}
         yield Fallback("", tuple(sorted({(one.producer, one.consumer) for one in members})),
-                       protocols, kind, word, same, environment, device,
+                       protocols, kind, word, same, frozenset(made), environment, device,
                        tuple(rate for rate in rates if rate))  # fmt: skip
     for (producer, environment, device), missing in sorted(not_made.items()):
+        tried = {case for one in sweeps if one.producer == producer for case in one.sweep_cases}
         words = (NOT_MADE, NOT_MADE)
-        yield Fallback(producer, (), (), *words, tuple(missing), environment, device)
+        missed = tuple(missing)
+        yield Fallback(producer, (), (), *words, missed, frozenset(tried), environment, device)
 
 
 def _rank(kind: str, word: str) -> tuple[int, str]:

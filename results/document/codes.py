@@ -19,6 +19,7 @@ WORKER_ENDED = "worker-ended"
 # of warnings
 API_CALLS_FAILED = "api-calls-failed"
 FOREIGN_TYPE = "foreign-type"
+MAKE_FAILED = "make-failed"
 IMPORT_ORDER = "import-order"
 IN_CACHE = "in-cache"
 INSTRUCTIONS_FAILED = "instructions-failed"

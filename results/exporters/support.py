@@ -200,6 +200,6 @@ def _fallbacks(entries: list[Entry]) -> list[str]:
     for one in case_sweep.fallbacks(sweeps):
         pairs = ", ".join(f"{p} -> {c}" for p, c in one.pairs) or one.producer
         device = [one.device] if several else []
-        rows.append([pairs, *device, ", ".join(one.protocols), one.becomes, ", ".join(one.cases)])
+        rows.append([pairs, *device, ", ".join(one.protocols), one.becomes, one.spelled])
     head = ["exchange", *(["device"] if several else []), "protocol", "becomes", "cases"]
     return ["## Kinds of arrays with another outcome than plain ones", "", table(head, rows)]

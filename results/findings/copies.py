@@ -16,7 +16,7 @@ from dlbench.text.layout import count
 
 #: The text of a line where a pair copies in one kind of array only.
 WHEN = {
-    "f32-unaligned": "when not aligned",
+    "f32-align4": "when not aligned",
     "f32-strided": "when strided",
     "f32-readonly": "when read-only",
 }
@@ -71,7 +71,7 @@ def alignment(entries: list[Entry]) -> Iterator[Finding]:
     may copy there, and a script with `np.arange` shows it."""
     host = [entry for entry in entries if entry.device == "cpu"]
     # A case sweep does not time what is judged as f32 is.
-    cases = [_core.case(entry.case) for entry in host if entry.case in _core.case_names]
+    cases = [_core.case(entry.case) for entry in host if _core.is_case(entry.case)]
     shared = {e.pair for e in host if isinstance(e, Measured) and e.outcome == "zero-copy"}
     shared = {(first, second) for first, second in shared if first == "numpy" != second}
     if not shared or any(case["offset"] for case in cases):

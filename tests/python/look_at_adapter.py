@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import dlbench
-from dlbench import Call, Capsule, Unsupported, X, _check, loading
+from dlbench import Call, Capsule, X, _check, loading
 from dlbench.case import Case
 
 PACKAGE = Path(dlbench.__file__).parent
@@ -81,7 +81,7 @@ def readonly(array: Any) -> list[bool]:
 def made(library: Library, case: Case, device: str) -> dict[str, Any]:
     try:
         array = library.producer.make(case, device)  # type: ignore[union-attr]
-    except Unsupported as why:
+    except Exception as why:  # Unsupported, or the library's own error
         return {"unsupported": str(why)}
     library.wait(array)
     # The exporter of the array's memory is gone by now.

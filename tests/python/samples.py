@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench import _core
+from dlbench.case import Case
 
 NAMES = ("native", "numpy", "torch", "jax", "tensorflow", "paddle", "mlx", "warp", "tvm_ffi")
 
@@ -158,4 +159,5 @@ def _special(producer: str, consumer: str, size: int) -> dict[str, Any] | None:
 
 def own_size(case: str) -> int:
     """Bytes of a case's array: 4096, but for the cases that have a size of their own."""
-    return {"scalar": 4, "empty": 0}.get(_core.case(case)["layout"], 4096)
+    made = Case(**_core.case(case), bytes=4096)
+    return made.itemsize if made.shape == () else 0 if 0 in made.shape else 4096

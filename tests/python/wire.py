@@ -13,7 +13,7 @@ from dlbench import _core
 
 WORKER = Path(dlbench.__file__).parent / "worker_main.py"
 F32 = _core.case("f32")
-UNALIGNED = F32 | {"name": "f32-unaligned", "offset": 4}
+UNALIGNED = F32 | {"name": "f32-align4", "offset": 4}
 
 
 def plant(folder: Path, role: str, name: str, source: str) -> dict[str, str]:

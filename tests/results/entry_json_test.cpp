@@ -57,7 +57,7 @@ TEST(EntryJson, EveryFieldOfAMeasuredEntrySurvives) {
   Entry entry = measured("jax", "numpy", 17.25);
   entry.cell.clock = "ready";
   entry.cell.exchange.environment = "old";
-  entry.cell.exchange.case_name = "f32-unaligned";
+  entry.cell.exchange.case_name = "f32-align4";
   entry.cell.exchange.bytes = (std::uint64_t{1} << 53) - 1;
   entry.outcome = Outcome::copy;
   entry.changed = {"dtype", "layout"};

@@ -33,10 +33,10 @@ class CaseSweepTest : public FleetTest {
 
 TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   set("FAKE_WORKER_LOG", file("log"));
-  run({library("a", "copies=f32-unaligned"), library("b", "good", "call-f16=refused")});
+  run({library("a", "copies=f32-align4"), library("b", "good", "call-f16=refused")});
   EXPECT_EQ(summary_.recorded, plan::all_cases().size());
   EXPECT_EQ(outcome("a>b"), Outcome::zero_copy);
-  EXPECT_EQ(outcome("a>b f32-unaligned"), Outcome::copy);
+  EXPECT_EQ(outcome("a>b f32-align4"), Outcome::copy);
   EXPECT_EQ(outcome("a>b f16"), Outcome::refused);
   EXPECT_EQ(summary_.measured, 2u);
   const Entry& sweep_case = entries_.at("a>b f64");
@@ -47,7 +47,7 @@ TEST_F(CaseSweepTest, OnlyWhatEndsOtherwiseIsTimed) {
   EXPECT_EQ(sweep_case.observed.used, "dlpack");
   EXPECT_EQ(sweep_case.reason, "zero-copy, not timed: same outcome as f32");
   EXPECT_GT(rounds_of("f32"), 0);
-  EXPECT_GT(rounds_of("f32-unaligned"), 0);
+  EXPECT_GT(rounds_of("f32-align4"), 0);
   EXPECT_EQ(rounds_of("f64"), 0);
 }
 

@@ -197,7 +197,7 @@ def fields(subject: Subject) -> str:
     assert get_buffer(array, 0x18)[7], 'PyBUF_STRIDES fills no strides'
     assert not get_buffer(array, 0x8)[5], 'PyBUF_ND fills a format'
     """
-    case = subject.case(layout="grid")
+    case = subject.case(dims="2d")
     array, facts = buffered(subject, case)
     shape = facts["shape"]
     del facts

@@ -94,6 +94,6 @@ def empty(subject: Subject) -> str:
     found = array.__cuda_array_interface__
     assert found['data'][0] == 0, found['data']
     """
-    found = on_device(subject, subject.case(bytes=0, layout="empty"))
+    found = on_device(subject, subject.case(bytes=0, dims="empty"))
     expect(found["data"][0] == 0, "it is an address")
     return "0"

@@ -87,7 +87,7 @@ def empty_data(subject: Subject) -> str:
     data = ctypes.c_void_p.from_address(tensor).value
     assert data is None, hex(data)
     """
-    facts = subject.export(subject.exporter(subject.case(bytes=0, layout="empty")))
+    facts = subject.export(subject.exporter(subject.case(bytes=0, dims="empty")))
     if facts["data"] != 0:
         raise Unclear(
             "data is an address; it should be NULL, the reason is not given, and most producers "

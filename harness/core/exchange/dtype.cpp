@@ -11,12 +11,14 @@
 namespace dlbench::exchange {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Dtype>, 27> kNames{{
+constexpr std::array<std::pair<std::string_view, Dtype>, 29> kNames{{
     {"bool", {kDLBool, 8}},
+    {"int4", {kDLInt, 4}},
     {"int8", {kDLInt, 8}},
     {"int16", {kDLInt, 16}},
     {"int32", {kDLInt, 32}},
     {"int64", {kDLInt, 64}},
+    {"uint4", {kDLUInt, 4}},
     {"uint8", {kDLUInt, 8}},
     {"uint16", {kDLUInt, 16}},
     {"uint32", {kDLUInt, 32}},
@@ -56,6 +58,12 @@ Dtype dtype_from_name(const std::string& name) {
     if (known == name) return dtype;
   }
   throw ViewError("unknown dtype " + quoted(name));
+}
+
+bool has_format(Dtype dtype) {
+  if (dtype.code == kDLComplex) return dtype.bits > 32;
+  return dtype.bits >= 8 && (dtype.code == kDLInt || dtype.code == kDLUInt ||
+                             dtype.code == kDLFloat || dtype.code == kDLBool);
 }
 
 void require_dtype(Dtype dtype, bool padded) {

@@ -11,6 +11,9 @@ namespace dlbench::exchange {
 /// allow, and elements that share a byte unless `padded`.
 void require_dtype(Dtype dtype, bool padded);
 
+/// Has PEP 3118 a format for the dtype?
+bool has_format(Dtype dtype);
+
 /// The dtype of a PEP 3118 format of one native element ("f", "<q", "Zd", "?"). Throws ViewError if
 /// the format is unknown, structured, byte-swapped, or not `itemsize` bytes long.
 Dtype dtype_from_format(std::string_view format, std::int64_t itemsize);

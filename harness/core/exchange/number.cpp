@@ -36,7 +36,8 @@ std::uint64_t bits_at(std::uintptr_t address, int bits) {
 }
 
 bool is_integer(Dtype dtype) {
-  const bool width = dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 || dtype.bits == 64;
+  const bool width = dtype.bits == 4 || dtype.bits == 8 || dtype.bits == 16 || dtype.bits == 32 ||
+                     dtype.bits == 64;
   return (dtype.code == kDLInt || dtype.code == kDLUInt) && width;
 }
 

@@ -338,6 +338,8 @@ def explain_term(words: tuple[str, ...]) -> None:
     term = " ".join(words).lower()
     if term not in known and term in VERBS:
         raise BadInput(f"{term!r} is a command: dlbench {term} --help")
+    if row := glossary.case_meaning(term):
+        known[term] = known.get(term, row)
     if term not in known:
         near = _core.did_you_mean(term, sorted(known))
         raise BadInput(f"unknown term {term!r}{near}; 'dlbench help' lists all terms")

@@ -40,7 +40,7 @@ def _require_name(name: str) -> None:
     kinds = {
         "a protocol": _core.protocols,
         "a phase": _core.phases,
-        "a case": _core.case_names,
+        "a case": (name,) if _core.is_case(name) else (),
         "a clock": _core.clocks,
         "a device": ("cpu",),
         "a size": (name,) if _is_size(name) else (),

@@ -64,7 +64,9 @@ class Request:
         list,
     )
     cases: list[str] = option(
-        "Measure these cases: f32, f32-unaligned, f32-grad, ..., or all. Default: f32.", list
+        "Measure these cases: f32, c64-fortran-readonly, 'dtype=bf16,f64 layout=view', ..., or "
+        "all. Default: f32.",
+        list,
     )
     sizes: list[str] = option(
         "Measure arrays of these sizes. Default: 4KiB,256KiB,4MiB; of all cases 64KiB.", list

@@ -30,9 +30,6 @@ def as_numpy(array):
         view = np.asarray(array)
     assert view.dtype != object, 'NumPy cannot read it'
     return view"""
-#: After the library's own array is made in C order: the layout as its slice.
-SLICES = {"fortran": ".T", "strided": "[::2]", "reversed": "[::-1]"}
-UNSLICED = {"fortran": "source.T", "strided": "np.repeat(source, 2)", "reversed": "source[::-1]"}
 
 
 class Side:
@@ -68,13 +65,19 @@ class Side:
         kind, _, number = device.partition(":")
         shown = self.file.script
         words = [case.special, *["foreign"] * case.foreign, *["offset"] * bool(case.offset)]
-        words += [*["readonly"] * case.readonly, case.layout, case.dtype]
-        keys = [f"make {word}" for word in words if word]
-        text = shown.get(next((key for key in keys if key in shown), "make"), "")
+        words += [*["readonly"] * case.readonly, case.storage, case.layout, case.dims, case.dtype]
+        keys = [key for word in words if word and (key := f"make {word}") in shown]
+        text = shown.get(keys[0] if keys else "make", "")
+        properties = (case.special, case.foreign, case.offset, case.readonly, case.own,
+                      case.layout != "c", f"make {case.dtype}" in shown)  # fmt: skip
+        if keys and sum(map(bool, properties)) > 1:
+            text = ""  # lines for one property do not show two
         if kind != "cpu":  # the lines of a device are those of the usual array
             is_usual = not (case.special or case.foreign or case.readonly)
             is_usual = is_usual and case.layout != "broadcast"
             text = shown.get(f"make {kind}", "") if is_usual else ""
+        if case.storage == "view" and "{slice}" not in text:
+            text = ""
         if not text:
             usual = vars(Case(case.name, case.dtype, case.bytes))
             words = [
@@ -87,13 +90,9 @@ class Side:
             return [f"case = Case({', '.join(words)})", f"array = {make}(case, {device!r})"]
         values = {
             "dtype": case.dtype, "shape": str(case.shape), "number": number or "0",
-            "readonly": str(case.readonly), "slice": SLICES.get(case.layout, ""),
-            "unsliced": UNSLICED.get(case.layout, "source"),
+            "readonly": str(case.readonly),
+            "slice": _slice(case), "unsliced": _unsliced(case),
         }  # fmt: skip
-        if case.offset:
-            first = case.offset // case.itemsize
-            values["unsliced"] = f"np.pad({values['unsliced']}, ({first}, 0))"
-            values["slice"] = f"[{first}:]" + values["slice"]
         lines = _filled(text, values).splitlines()
         self._import(lines, self.file)
         return lines
@@ -254,6 +253,27 @@ class Side:
     def _import(self, lines: Sequence[str], file: AdapterFile) -> None:
         for line in self._read("\n".join(lines), file) or ():
             self._add(line)
+
+
+def _slice(case: Case) -> str:
+    """`Case.sliced`, of a library's own array, but for a layout that needs more than a slice."""
+    axes = len(case.shape)
+    first = [f"{case.before}:"] * axes if case.before else []
+    layout = {
+        "strided": [*["..."] * (axes > 1), "::2"],
+        "reversed": ["::-1"] * axes,
+    }.get(case.layout, [])
+    text = "".join(f"[{', '.join(part)}]" for part in (first, layout) if part)
+    return text + ".T" * (case.layout == "fortran")
+
+
+def _unsliced(case: Case) -> str:
+    """`Case.unsliced` of `source`."""
+    text = {
+        "fortran": "source.T", "reversed": "np.flip(source)",
+        "strided": "np.repeat(source, 2, axis=-1)",
+    }.get(case.layout, "source")  # fmt: skip
+    return f"np.pad({text}, ({case.before}, 0))" if case.before else text
 
 
 def _is_installed(name: str) -> bool:

@@ -10,23 +10,44 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
     no other name holds its memory."""
     item, shape, strides = case.itemsize, case.shape, case.strides
     count = case.bytes // item
-    first = case.offset + (item * (count - 1) if case.layout == "reversed" else 0)
     dtype = f"ml_dtypes.{case.dtype}" if case.foreign else repr(case.dtype)
     if case.special == "swapped":
         dtype = f"np.dtype({dtype}).newbyteorder()"
-    place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
-    # A buffer comes before the offset into it, which reads its address.
-    words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]
-    words += [repr(tuple(step * item for step in strides))] if strides else []
-    content = f"(np.arange({shape[-1] if case.layout == 'broadcast' else count}) * 7 + 3) % 101"
-    content += " % 2" * (case.dtype == "bool") + " % 8" * case.dtype.startswith("float8")
-    if case.layout in ("grid", "scalar", "ones", "fortran"):
-        back, turn = (shape[::-1], ".T") if case.layout == "fortran" else (shape, "")
-        content = f"({content}).reshape({back}){turn}"
+    content = _content(case, count)
     made = ["import ml_dtypes"] * case.foreign
-    made += [f"source = np.ndarray({', '.join(words)})", f"source[...] = {content}"]
-    made += ["source.imag = source.real % 13"] * case.dtype.startswith("complex")
-    made += ["source[1::101] = np.nan"] * (case.special == "nulls")
+    if case.storage == "own" and strides is None:
+        made.append(f"source = ({content}).astype({dtype})")
+    else:
+        first = case.offset - case.reach[0]
+        place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
+        # A buffer comes before the offset into it, which reads its address.
+        words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]
+        words += [repr(strides)] if strides else []
+        made += [f"source = np.ndarray({', '.join(words)})", f"source[...] = {content}"]
+        made += ["del raw"] * alone
+    if case.dtype.startswith("complex") and not case.foreign:
+        made.append("source.imag = source.real % 13")
+    made += ["source.flat[1::101] = np.nan"] * (case.special == "nulls")
     made += ["source.flags.writeable = False"] * case.readonly
     made += [f"source = source.view({FOREIGN.get(case.dtype)!r})"] * (case.foreign and bits)
-    return [*made, "del raw"] if alone else made
+    return made
+
+
+def _content(case: Case, count: int) -> str:
+    """An expression of the values of `dlbench.case.period`."""
+    shape = case.shape
+    index = f"np.arange({shape[-1] if case.layout == 'broadcast' else count})"
+    if case.layout == "windows":
+        index = f"np.add.outer({', '.join(f'np.arange({size})' for size in shape)})"
+    content = f"({index} * 7 + 3) % 101"
+    content += " % 2" * (case.dtype == "bool")
+    content += " % 8" * case.dtype.startswith(("float8", "float6_", "float4_", "int4", "uint4"))
+    if case.dtype == "float8_e8m0fnu":
+        content = f"1 + {content}"
+    if case.dtype == "complex32":
+        content = f"(a := {content}) + 1j * (a % 13)"
+    if case.layout == "fortran":
+        return f"({content}).reshape({shape[::-1]}).T"
+    if len(shape) == 1 or case.layout in ("broadcast", "windows"):
+        return content
+    return f"({content}).reshape({shape})"

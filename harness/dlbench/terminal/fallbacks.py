@@ -39,10 +39,10 @@ def table(document: Document, width: int, run: str, most_rows: int) -> list[Text
     heads = columns([_head(one, several) for one in shown])
     room = width - max(map(cell_len, heads)) - 2
     for one, head in zip(shown, heads, strict=True):
-        cases = wrap(", ".join(one.cases), max(room, LEAST_ROOM))
+        cases = wrap(one.spelled, max(room, LEAST_ROOM))
         if room < LEAST_ROOM:
             lines.append(Text(shorten(head, width), style=_style(one)))
-            lines += [Text(f"  {part}") for part in wrap(", ".join(one.cases), width - 2)]
+            lines += [Text(f"  {part}") for part in wrap(one.spelled, width - 2)]
             continue
         for index, part in enumerate(cases):
             start = pad(head if index == 0 else "", width - room)

@@ -145,15 +145,6 @@ Words kinds_of(const std::vector<Library>& libraries) {
   return kinds;
 }
 
-std::vector<Case> cases_of(const Words& requested) {
-  const Words words = chosen("case", requested, {kBaseline}, case_words());
-  std::vector<Case> cases;
-  for (const Case& one : all_cases()) {
-    if (contains(words, one.name) || contains(words, one.group)) cases.push_back(one);
-  }
-  return cases;
-}
-
 std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& requested,
                                          const std::vector<Case>& cases, bool case_sweep) {
   std::vector<std::uint64_t> sizes = requested;

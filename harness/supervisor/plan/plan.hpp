@@ -7,6 +7,7 @@
 
 #include "model/cell.hpp"
 #include "model/entry.hpp"
+#include "supervisor/plan/cases.hpp"
 
 namespace dlbench::plan {
 
@@ -57,38 +58,6 @@ struct Axes {
   /// The kinds whose driver was queried. Others become known when a worker starts.
   std::vector<DeviceKind> device_kinds;
 };
-
-/// The dtype and layout of an array. The cell's `bytes` determines the number of elements.
-struct Case {
-  std::string name;
-  std::string group = "";  ///< dtypes, layouts, alignments or flags
-  std::string dtype = "float32";
-  std::string layout = "line";  ///< a word of LAYOUTS in dlbench/case.py
-  std::uint64_t offset = 0;     ///< distance in bytes from an address aligned to `align`
-  std::uint64_t align = 256;
-  bool readonly = false;
-  std::string special = "";  ///< a property that only some libraries have: "swapped", "grad",
-                             ///< "pinned", "managed", "nulls"
-};
-/// The case that other cases are compared with: a plain array that no library needs to copy.
-inline constexpr const char* kBaseline = "f32";
-
-/// In the order in which they are printed, kBaseline first.
-const std::vector<Case>& all_cases();
-
-/// Throws UsageError.
-const Case& case_named(const std::string& name);
-
-/// The values of `--cases`: every case, and the groups.
-std::vector<std::string> case_words();
-
-/// Size of one element of a case's dtype.
-std::uint64_t element_bytes(const Case& array_case);
-
-/// The sizes of the cells of a case. A case with zero or one element has a single size, whatever
-/// was requested.
-std::vector<std::uint64_t> sizes_of(const Case& array_case,
-                                    const std::vector<std::uint64_t>& requested);
 
 /// Two libraries of one environment, measured in both directions. `first` <= `second`; both are
 /// equal for a library with itself.

@@ -1,5 +1,6 @@
 #include "worker/arrays/described.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdio>
@@ -108,9 +109,9 @@ std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
     return exchange::Dtype{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits),
                            static_cast<std::uint16_t>(lanes)};
   }
-  if (!text.starts_with("bfloat") && !text.starts_with("float8")) return {};
   try {
-    return exchange::dtype_from_name(text);
+    const exchange::Dtype found = exchange::dtype_from_name(text);
+    return exchange::has_format(found) ? std::nullopt : std::optional(found);
   } catch (const exchange::ViewError&) {
     return {};
   }
@@ -121,13 +122,14 @@ std::optional<exchange::Dtype> foreign_dtype(PyObject* array) {
 std::optional<Held> read_bits(PyObject* array) {
   const std::optional<exchange::Dtype> dtype = foreign_dtype(array);
   if (!dtype) return {};
+  // An element of fewer bits than a byte has a byte.
+  const int width = std::max(8, dtype->bits * dtype->lanes);
   const Ref view = optional_attribute(array, "view");
-  const Ref bits =
-      view ? checked(PyObject_CallFunction(
-                 view.get(), "s", ("uint" + std::to_string(dtype->bits * dtype->lanes)).c_str()))
-           : Ref::borrow(array);
+  const Ref bits = view ? checked(PyObject_CallFunction(view.get(), "s",
+                                                        ("uint" + std::to_string(width)).c_str()))
+                        : Ref::borrow(array);
   std::optional<Held> held = read_buffer(bits.get());
-  if (!held || held->view.dtype.bits != dtype->bits * dtype->lanes) return {};
+  if (!held || held->view.dtype.bits != width) return {};
   held->view.dtype = *dtype;
   return held;
 }

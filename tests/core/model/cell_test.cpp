@@ -38,7 +38,7 @@ TEST(CellName, IsReadBack) {
   cell.clock = "device";
   cell.exchange.environment = "old";
   cell.exchange.device = "cuda:0+cpu";
-  cell.exchange.case_name = "f32-unaligned";
+  cell.exchange.case_name = "f32-align4";
   cell.exchange.bytes = 18'446'744'073'709'551'615ULL;
   cell.machine = "epyc-1";
   EXPECT_EQ(cell_from_name(name(cell)), cell);

@@ -131,7 +131,7 @@ def test_the_other_way_it_is_the_consumers(tmp_path: Path) -> None:
 def test_layouts_and_dtypes_cross(tmp_path: Path) -> None:
     found = cells(tmp_path, "--devices", "sim:0", "--cases", "all", "--protocols", "dlpack")
     fates = {e["case"]: e.get("found", e["outcome"]) for e in found.values()}
-    outside = {"bf16", "f8e4m3", "f8e5m2", "f32-swapped", "f32-grad", "f32-nulls"}
+    outside = {"bf16", "f8e4m3fn", "f8e5m2", "f32-swapped", "f32-grad", "f32-nulls"}
     # DLPack has no device type for pinned or managed memory of the simulated device.
     outside |= {"f32-pinned", "f32-managed"}
     for case, fate in fates.items():

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import test_on_top_of_arrays as on_top
+from numpy.lib.array_utils import byte_bounds
 from test_exports import exporting
 
 import planted
@@ -56,16 +57,17 @@ def undefined(script: str) -> set[str]:
     return {name.id for name in names if isinstance(name.ctx, ast.Load)} - bound
 
 
-@pytest.mark.parametrize("case", _core.case_names)
+@pytest.mark.parametrize("case", _core.case_names())
 def test_the_source_has_the_layout_and_content_of_the_case(case: str) -> None:
     facts = Case(**_core.case(case), bytes=samples.own_size(case))
     scope: dict[str, Any] = {"np": np}
     exec("\n".join(source.lines(facts)), scope)
     made, wanted = scope["source"], facts.numpy()
-    assert (made.dtype, made.shape, made.strides) == (wanted.dtype, wanted.shape, wanted.strides)
-    assert made.flags.writeable == wanted.flags.writeable
-    if facts.layout not in ("reversed", "empty"):
-        assert made.ctypes.data % facts.align == facts.offset
+    assert (made.dtype, made.shape) == (wanted.dtype, wanted.shape)
+    assert made.strides == wanted.strides or made.size == 0
+    assert made.flags.writeable != facts.readonly
+    if made.size and not facts.own:
+        assert byte_bounds(made)[0] % facts.align == facts.offset
     assert np.array_equal(made, wanted, equal_nan=facts.special == "nulls")
 
 
@@ -74,7 +76,7 @@ def test_the_source_has_the_layout_and_content_of_the_case(case: str) -> None:
     [
         ("dlpack", "f32", "call"),
         ("dlpack", "f64", "ready"),
-        ("buffer", "f32-unaligned", "call"),
+        ("buffer", "f32-align4", "call"),
         ("convert", "f32-strided", "call"),
         ("convert", "c64", "ready"),
     ],

@@ -75,7 +75,7 @@ def test_the_lines_of_a_script_make_the_array_of_make(
     device = "sycl:0" if library == "dpnp" else "cpu"
     file = FOUND.files[library]["producer"]
     made, module = 0, loading.load_adapter("producer", library, str(file.path))
-    for name in _core.case_names:
+    for name in _core.case_names():
         kept: list[Any] = []
         case = Case(**_core.case(name), bytes=samples.own_size(name))
         if case.special and case.special not in getattr(module, "SPECIAL", ()):

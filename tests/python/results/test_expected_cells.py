@@ -44,7 +44,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 def test_expected_cells_are_those_measured_and_those_not(ran: dict[str, Any]) -> None:
     expected = Counter(
-        itertools.product(PLACES, PRODUCERS, CONSUMERS, PROTOCOLS, ["cpu"], _core.case_names)
+        itertools.product(PLACES, PRODUCERS, CONSUMERS, PROTOCOLS, ["cpu"], _core.case_names())
     )
     entries = ran["benchmarks"] + ran["not_measured"]
     assert Counter(map(cell, entries)) == expected

@@ -354,9 +354,9 @@ def test_copies_name_library_time_and_rate() -> None:
     copied = {"outcome": "copy", "copied_by": "consumer", "late_read": True}
     document = samples.document(
         samples.measured("a", "jax", 50.0),
-        samples.measured("a", "jax", 9000.0, case="f32-unaligned", gb_per_s=2.2, **copied),
+        samples.measured("a", "jax", 9000.0, case="f32-align4", gb_per_s=2.2, **copied),
         samples.measured("b", "jax", 50.0),
-        samples.measured("b", "jax", 9000.0, case="f32-unaligned", gb_per_s=3.1, **copied),
+        samples.measured("b", "jax", 9000.0, case="f32-align4", gb_per_s=3.1, **copied),
     )
     (found,) = [f for f in findings.find(doc(document)) if f.label == "copies"]
     assert found.text == (

@@ -20,10 +20,10 @@ from wire import F32, cross
 pytestmark = pytest.mark.process
 
 STRIDED = F32 | {"name": "f32-strided", "layout": "strided"}
-FORTRAN = F32 | {"name": "f32-fortran", "layout": "fortran"}
-SCALAR = F32 | {"name": "f32-0d", "layout": "scalar"}
-ONES = F32 | {"name": "f32-ones", "layout": "ones"}
-OFFSET = F32 | {"name": "f32-unaligned", "offset": 4}
+FORTRAN = F32 | {"name": "f32-fortran", "dims": "2d", "layout": "fortran"}
+SCALAR = F32 | {"name": "f32-0d", "dims": "0d"}
+ONES = F32 | {"name": "f32-ones", "dims": "ones"}
+OFFSET = F32 | {"name": "f32-align4", "offset": 4}
 # Allocate their arrays, as most libraries do.
 CONTIGUOUS = (
     NUMPY + "def make(case, device):\n    return np.array(case.numpy(), order='C', ndmin=1)\n"

@@ -564,11 +564,11 @@ def test_bytes_without_a_dtype_may_be_as_they_lie(tmp_path: Path, take: str, exp
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("name", ["f8e4m3", "bf16"])
+@pytest.mark.parametrize("name", ["f8e4m3fn", "bf16"])
 def test_integers_with_the_bits_of_narrow_floats_are_other_values(
     tmp_path: Path, name: str
 ) -> None:
-    bits = "int8" if name == "f8e4m3" else "int16"
+    bits = "int8" if name == "f8e4m3fn" else "int16"
     take = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: np.asarray(x).view(np.{bits})}}\n"
     assert found(cross(tmp_path, MAKE, take, "convert", _core.case(name))) == "wrong"
 

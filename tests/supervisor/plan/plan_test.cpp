@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "model/error.hpp"
 
@@ -247,19 +250,74 @@ TEST(Plan, BadInputIsNamed) {
   EXPECT_NE(error_of(axes).find("not a regular expression"), std::string::npos);
 }
 
-TEST(Plan, AGroupStandsForItsCases) {
-  Axes axes = small();
-  axes.cases = {"alignments", "f32-readonly"};
-  axes.sizes = {4096};
-  std::vector<std::string> cases;
-  for (const Cell& cell : make(some(), axes).cells) {
-    if (std::find(cases.begin(), cases.end(), cell.exchange.case_name) == cases.end()) {
-      cases.push_back(cell.exchange.case_name);
-    }
+std::vector<std::string> names_of(const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const Case& one : cases_of(words)) names.push_back(one.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Cases, AxesAreCombinedAndNamesAreAddedToThem) {
+  EXPECT_EQ(
+      names_of({"dtype=bf16", "c64 layout=c", "fortran property=readonly"}),
+      (Names{"bf16-readonly", "bf16-fortran-readonly", "c64-readonly", "c64-fortran-readonly"}));
+  EXPECT_EQ(names_of({"f32", "f64 storage=view"}), (Names{"f32", "f64", "f32-view"}));
+  EXPECT_EQ(names_of({"layout=all"}), (Names{"f32", "f32-strided", "f32-reversed", "f32-odd",
+                                             "f32-fortran", "f32-broadcast", "f32-windows"}));
+  EXPECT_EQ(names_of({}), Names{"f32"});
+}
+
+TEST(Cases, TheOrderOfWordsAndUsualValuesDoNotMatter) {
+  EXPECT_EQ(case_named("f32-readonly-fortran"), case_named("f32-2d-fortran-readonly"));
+  EXPECT_EQ(case_named("f32-1d-c-aligned-plain").name, "f32");
+  EXPECT_TRUE(is_case("c64-conj"));
+  EXPECT_FALSE(is_case("f32-conj"));
+}
+
+std::string why_no_case(const std::string& words) {
+  try {
+    cases_of({words});
+  } catch (const UsageError& error) {
+    return error.what();
   }
-  EXPECT_EQ(cases, (std::vector<std::string>{"u8-align1", "f32-unaligned", "f32-align8",
-                                             "f32-align16", "f32-align32", "f32-align64",
-                                             "f32-align128", "f32-readonly"}));
+  return "";
+}
+
+TEST(Cases, WhatIsUnknownOrImpossibleIsNamed) {
+  EXPECT_NE(why_no_case("f32-fotran").find("(did you mean 'fortran'?)"), std::string::npos);
+  EXPECT_NE(why_no_case("f32-0d-strided").find("strided and 0d exclude each other"),
+            std::string::npos);
+  EXPECT_NE(why_no_case("f32-f64").find("two values of the axis dtype"), std::string::npos);
+  EXPECT_NE(why_no_case("strided").find("no dtype: write f32-strided"), std::string::npos);
+  EXPECT_NE(why_no_case("dtyp=f32").find("unknown axis of cases 'dtyp' (did you mean 'dtype'?)"),
+            std::string::npos);
+  EXPECT_NE(why_no_case("layout=rows").find("unknown value of the axis layout 'rows'"),
+            std::string::npos);
+  EXPECT_NE(why_no_case("dtype=i8 property=conj").find("no array has"), std::string::npos);
+}
+
+TEST(Cases, AllHoldsEachPossiblePairOfValues) {
+  std::set<std::string> there;
+  const auto pairs = [](const Case& one, const auto& visit) {
+    const std::string property = one.readonly          ? "readonly"
+                                 : one.special.empty() ? "plain"
+                                                       : one.special;
+    const std::array values{one.dtype, one.dims, one.layout, one.storage, property};
+    for (std::size_t a = 0; a < values.size(); ++a) {
+      for (std::size_t b = a + 1; b < values.size(); ++b) visit(values[a] + "+" + values[b]);
+    }
+  };
+  for (const Case& one : all_cases()) {
+    EXPECT_EQ(case_named(one.name), one);
+    pairs(one, [&](const std::string& pair) { there.insert(pair); });
+  }
+  const std::vector<Case> possible =
+      cases_of({"dtype=all shape=all layout=all storage=all property=all"});
+  EXPECT_LT(all_cases().size() * 20, possible.size());
+  for (const Case& one : possible) {
+    pairs(one, [&](const std::string& pair) { EXPECT_TRUE(there.contains(pair)) << pair; });
+  }
 }
 
 TEST(Plan, ACaseOfNoOrOneElementHasItsOwnSize) {
@@ -288,8 +346,8 @@ TEST(Plan, AHundredThousandCells) {
   for (int i = 0; i < 20; ++i) libraries.push_back(library("lib" + std::to_string(i)));
   Axes axes;
   axes.protocols = {"dlpack", "convert"};
-  axes.cases = {"f32",  "f64", "i32",    "i64",           "u8",
-                "bool", "c64", "f32-2d", "f32-unaligned", "f32-readonly"};
+  axes.cases = {"f32",  "f64", "i32",    "i64",        "u8",
+                "bool", "c64", "f32-2d", "f32-align4", "f32-readonly"};
   for (std::uint64_t i = 1; i <= 15; ++i) axes.sizes.push_back(i * 4096);
   const Plan plan = make(libraries, axes);
   EXPECT_EQ(plan.cells.size(), 120000u);
