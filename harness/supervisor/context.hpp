@@ -99,7 +99,7 @@ struct Context {
 
   /// Exchanges that ended a worker of several pairs, or had wrong values in one, but have not
   /// failed in a worker of their pair.
-  std::map<Exchange, FailedStep> failed_beside_others{};
+  std::map<Exchange, Failure> failed_beside_others{};
   /// The results of the plain arrays, with which the cases of a case sweep are compared.
   Baselines baselines{};
 

@@ -125,15 +125,15 @@ void GroupRun::separate_runtimes(const nlohmann::json& runtimes) {
   if (is_new && is_shared()) abandon_group();
 }
 
-void GroupRun::import_failed(const FailedStep& failed_step, bool died) {
+void GroupRun::import_failed(const Failure& failure, bool died) {
   const Load& load = loads_.current();
   if (!load.needed) {
     job_.reference = false;
     if (!died) loads_.pop();
     return;
   }
-  FailedImport failed{load.library, load.role, failed_step, died};
-  failed.failed_step.data["library"] = load.library;
+  FailedImport failed{load.library, load.role, failure, died};
+  failed.failure.data["library"] = load.library;
   std::vector<std::string> before = record_.imports;
   std::erase(before, load.library);
   const bool is_known = context_.ledger.failed_steps().has_failed_import(job_.group.environment,
@@ -153,11 +153,10 @@ void GroupRun::confirm_failures(const std::vector<FailedImport>& failures) {
   for (const FailedImport& failed : failures) {
     const std::string& environment = job_.group.environment;
     // A library that ends the worker, or finds no device, fails in both roles.
-    is_whole = is_whole || failed.died || failed.failed_step.outcome == Outcome::no_device;
-    failed_steps.import_failed(environment, failed.library, failed.role, failed.failed_step);
+    is_whole = is_whole || failed.died || failed.failure.outcome == Outcome::no_device;
+    failed_steps.import_failed(environment, failed.library, failed.role, failed.failure);
     for (const char* role : {"producer", "consumer"}) {
-      if (is_whole)
-        failed_steps.import_failed(environment, failed.library, role, failed.failed_step);
+      if (is_whole) failed_steps.import_failed(environment, failed.library, role, failed.failure);
     }
     is_current = is_current || failed.role == loads_.current().role;
   }

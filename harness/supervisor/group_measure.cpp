@@ -152,8 +152,8 @@ bool GroupRun::will_time_out(const Task& task) const {
 
 void GroupRun::prepare(Task& task) {
   if (task.over || context_.budget.is_over()) return;
-  if (const auto failed_step = failed_step_of(task.exchange)) {
-    recorder_.fail(task, *failed_step);
+  if (const auto failure = failure_of(task.exchange)) {
+    recorder_.fail(task, *failure);
     return;
   }
   // A time-out would end the worker of the other pairs.
@@ -238,9 +238,9 @@ void GroupRun::skip_if_like_baseline(Task& task) {
 void GroupRun::add_worker_warnings(Task& task) const {
   const Exchange& exchange = task.exchange;
   for (const std::string& library : {exchange.producer, exchange.consumer}) {
-    if (const auto failed_step = context_.known.isolated_by(exchange.environment, library)) {
+    if (const auto failure = context_.known.isolated_by(exchange.environment, library)) {
       warn(task.verdict.warnings, "isolated-library",
-           "each pair of " + library + " was measured in its own worker: " + failed_step->reason,
+           "each pair of " + library + " was measured in its own worker: " + failure->reason,
            {{"library", library}});
     }
   }
@@ -255,11 +255,10 @@ void GroupRun::add_worker_warnings(Task& task) const {
       context_.known.order_between(exchange.environment, exchange.producer, exchange.consumer);
   if (!order) return;
   warn(task.verdict.warnings, "import-order",
-       order->library + " cannot be imported after " + order->before + ": " +
-           order->failed_step.reason,
+       order->library + " cannot be imported after " + order->before + ": " + order->failure.reason,
        {{"library", order->library},
         {"first", order->before},
-        {"outcome", std::string(to_string(order->failed_step.outcome))}});
+        {"outcome", std::string(to_string(order->failure.outcome))}});
 }
 
 void GroupRun::count_pending() {

@@ -15,7 +15,7 @@ GroupRun::GroupRun(Context& context, Job job)
       worker_(context),
       instruments_(context, worker_),
       rounds_(context, worker_, recorder_, tasks_,
-              [this](Task& task, const FailedStep& failed_step) { fail(task, failed_step); }) {
+              [this](Task& task, const Failure& failure) { fail(task, failure); }) {
   record_.environment = job_.group.environment;
   collect_tasks();
 }
@@ -37,15 +37,15 @@ bool GroupRun::is_needed() const {
   return std::any_of(tasks_.begin(), tasks_.end(), [](const Task& task) { return !task.over; });
 }
 
-std::optional<FailedStep> GroupRun::failed_step_of(const Exchange& exchange) const {
-  if (auto apart = context_.known.failed_step_between(exchange.environment, exchange.producer,
-                                                      exchange.consumer)) {
+std::optional<Failure> GroupRun::failure_of(const Exchange& exchange) const {
+  if (auto apart = context_.known.failure_between(exchange.environment, exchange.producer,
+                                                  exchange.consumer)) {
     return apart;
   }
-  std::optional<FailedStep> failed_step = context_.ledger.failed_steps().of(exchange);
-  if (failed_step && failed_step->outcome == Outcome::not_run && job_.answered.contains(exchange))
+  std::optional<Failure> failure = context_.ledger.failed_steps().of(exchange);
+  if (failure && failure->outcome == Outcome::not_run && job_.answered.contains(exchange))
     return {};
-  return failed_step;
+  return failure;
 }
 
 void GroupRun::collect_tasks() {
@@ -53,8 +53,8 @@ void GroupRun::collect_tasks() {
     for (const std::size_t cell : context_.plan.pairs[pair].cells) {
       if (!context_.ledger.needs(cell)) continue;
       const Cell& planned = context_.plan.cells[cell];
-      if (const auto failed_step = failed_step_of(planned.exchange)) {
-        context_.ledger.failed(cell, *failed_step);
+      if (const auto failure = failure_of(planned.exchange)) {
+        context_.ledger.failed(cell, *failure);
         continue;
       }
       // The cells of one exchange are adjacent in the plan.
@@ -113,7 +113,7 @@ void GroupRun::drop_unneeded_tasks() {
 void GroupRun::fail_known_steps() {
   for (Task& task : tasks_) {
     if (task.over) continue;
-    if (const auto failed_step = failed_step_of(task.exchange)) recorder_.fail(task, *failed_step);
+    if (const auto failure = failure_of(task.exchange)) recorder_.fail(task, *failure);
   }
 }
 
@@ -126,7 +126,7 @@ void GroupRun::record_death(const Death& death) {
   const bool is_lost = death.idle || (is_importing && death.signal == "SIGKILL") ||
                        activity == Activity::start || (activity == Activity::floors && is_shared());
   const bool first_loss = is_lost && job_.lost++ == 0;
-  const FailedStep failed_step = supervisor::explain_death(
+  const Failure failure = supervisor::explain_death(
       death, describe(worker_.current_work(), loads_, death.step), timeout_s);
   if (first_loss) {
     warn(job_.warnings, "worker-lost", "a worker ended unexpectedly: " + death.how,
@@ -135,13 +135,13 @@ void GroupRun::record_death(const Death& death) {
     // One of the libraries ends the worker. A worker for each pair shows which one.
     for (const std::size_t pair : job_.group.pairs) context_.known.isolate(pair);
   } else if (activity == Activity::start || activity == Activity::floors) {
-    FailedStep none = failed_step;
+    Failure none = failure;
     if (activity == Activity::start) none.reason = "the worker did not start: " + death.how;
     if (activity == Activity::start && death.kind == Death::Kind::timed_out)
-      none.reason = failed_step.reason;
+      none.reason = failure.reason;
     for (Task& task : tasks_) recorder_.fail(task, none);
   } else if (activity == Activity::load) {
-    import_failed(failed_step, true);
+    import_failed(failure, true);
   } else if (activity == Activity::reference) {
     job_.reference = false;
   } else if (activity == Activity::device_floors) {
@@ -154,15 +154,15 @@ void GroupRun::record_death(const Death& death) {
     for (const std::string& device : devices_) context_.device_memory.add_unknown(device);
   } else if (activity == Activity::phases) {
     // Only dlbench's separation of the phases failed; the exchange itself is sound.
-    recorder_.fail_phases(*task_at_work, failed_step);
+    recorder_.fail_phases(*task_at_work, failure);
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::exchange && is_shared() && death.step != Step::guard) {
     // Another exchange may have damaged the worker, so measure the pair in its own worker.
-    isolate(*task_at_work, failed_step);
+    isolate(*task_at_work, failure);
   } else if (activity == Activity::exchange) {
-    record_death_in_exchange(*task_at_work, death, failed_step);
+    record_death_in_exchange(*task_at_work, death, failure);
   }
   left_ = job_.group.pairs;
   std::erase_if(left_, [this](std::size_t pair) { return alone_.contains(pair); });
@@ -181,16 +181,16 @@ void GroupRun::record_finished_cells() {
   count_pending();
 }
 
-void GroupRun::fail(Task& task, const FailedStep& failed_step) {
-  if (const auto lost = failed_step.data.find("lost"); lost != failed_step.data.end()) {
-    context_.ledger.failed_steps().device_lost(lost->second, failed_step);
+void GroupRun::fail(Task& task, const Failure& failure) {
+  if (const auto lost = failure.data.find("lost"); lost != failure.data.end()) {
+    context_.ledger.failed_steps().device_lost(lost->second, failure);
   }
-  if (failed_step.outcome != Outcome::wrong || !is_shared()) {
+  if (failure.outcome != Outcome::wrong || !is_shared()) {
     context_.failed_beside_others.erase(task.exchange);
-    recorder_.fail(task, failed_step);
+    recorder_.fail(task, failure);
     return;
   }
-  context_.failed_beside_others.emplace(task.exchange, failed_step);
+  context_.failed_beside_others.emplace(task.exchange, failure);
   leave_to_own_worker(task);
 }
 
@@ -204,10 +204,10 @@ void GroupRun::leave_to_own_worker(Task& task) {
   }
 }
 
-void GroupRun::isolate(const Task& task, const FailedStep& failed_step) {
+void GroupRun::isolate(const Task& task, const Failure& failure) {
   const Exchange& exchange = task.exchange;
   context_.known.isolate(task.pair);
-  context_.failed_beside_others.emplace(exchange, failed_step);
+  context_.failed_beside_others.emplace(exchange, failure);
   // If two pairs of a library end a worker, its other pairs are likely to do so. A pair with a
   // library that is isolated already does not count.
   for (const auto& [library, other] : {std::pair(exchange.producer, exchange.consumer),
@@ -215,16 +215,16 @@ void GroupRun::isolate(const Task& task, const FailedStep& failed_step) {
     if (context_.known.isolated_by(exchange.environment, other)) continue;
     std::set<std::size_t>& pairs = context_.deaths[{exchange.environment, library}];
     pairs.insert(task.pair);
-    if (pairs.size() > 1) context_.known.isolate(exchange.environment, library, failed_step);
+    if (pairs.size() > 1) context_.known.isolate(exchange.environment, library, failure);
   }
 }
 
-void GroupRun::record_death_in_exchange(Task& task, const Death& death, FailedStep failed_step) {
+void GroupRun::record_death_in_exchange(Task& task, const Death& death, Failure failure) {
   if (death.step == Step::guard && task.prepared) {
     // The rounds showed that the exchange works, so its numbers are recorded.
-    std::string text = "no guard: the worker died while pages were guarded: " + failed_step.reason;
-    if (!failed_step.signal.empty()) text += " (" + failed_step.signal + ")";
-    warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", failed_step.signal));
+    std::string text = "no guard: the worker died while pages were guarded: " + failure.reason;
+    if (!failure.signal.empty()) text += " (" + failure.signal + ")";
+    warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", failure.signal));
     // A case of a case sweep has no rounds yet and must not end another worker.
     if (context_.plan.case_sweep && (task.clocks.empty() || task.clocks.front().ns.empty())) {
       recorder_.pass_over(task);
@@ -235,14 +235,14 @@ void GroupRun::record_death_in_exchange(Task& task, const Death& death, FailedSt
   }
   context_.known.isolate(task.pair);
   FailedSteps& failed_steps = context_.ledger.failed_steps();
-  if (death.step == Step::make) failed_step.data["library"] = task.exchange.producer;
-  if (death.step == Step::make && !death.idle) failed_steps.make_failed(task.exchange, failed_step);
+  if (death.step == Step::make) failure.data["library"] = task.exchange.producer;
+  if (death.step == Step::make && !death.idle) failed_steps.make_failed(task.exchange, failure);
   // A hang under the guard shows nothing about other sizes and cases.
   if (death.kind == Death::Kind::timed_out && death.step != Step::guard) {
-    failed_steps.timed_out(task.exchange, failed_step);
+    failed_steps.timed_out(task.exchange, failure);
   }
   context_.failed_beside_others.erase(task.exchange);
-  recorder_.fail(task, failed_step);
+  recorder_.fail(task, failure);
 }
 
 std::unique_ptr<Worker> GroupRun::release() {

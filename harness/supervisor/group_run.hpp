@@ -102,15 +102,15 @@ class GroupRun {
   template <typename Work>
   void run_guarded(Work work);
   void record_death(const Death& death);
-  void record_death_in_exchange(Task& task, const Death& death, FailedStep failed_step);
+  void record_death_in_exchange(Task& task, const Death& death, Failure failure);
   /// Leaves the current exchange to a worker of its pair.
-  void isolate(const Task& task, const FailedStep& failed_step);
+  void isolate(const Task& task, const Failure& failure);
   /// Records an exchange that failed. In a worker of several pairs another exchange may be the
   /// cause of wrong values, so the exchange is then left to a worker of its pair.
-  void fail(Task& task, const FailedStep& failed_step);
+  void fail(Task& task, const Failure& failure);
   void leave_to_own_worker(Task& task);
 
-  std::optional<FailedStep> failed_step_of(const Exchange& exchange) const;
+  std::optional<Failure> failure_of(const Exchange& exchange) const;
   void collect_tasks();
   void drop_unneeded_tasks();
   void fail_known_steps();
@@ -119,7 +119,7 @@ class GroupRun {
   /// Keeps libraries with different runtimes of one kind of device in separate workers, because no
   /// cell of that kind can be measured in a process with two.
   void separate_runtimes(const nlohmann::json& runtimes);
-  void import_failed(const FailedStep& failed_step, bool died);
+  void import_failed(const Failure& failure, bool died);
   bool uses_too_much_memory() const;
 
   void measure_batches();

@@ -203,7 +203,7 @@ bool Schedule::is_explained(const GroupRun& run) const {
   const std::vector<std::string>& before = run.unexplained_failure()->before;
   return std::any_of(before.begin(), before.end(), [&](const std::string& other) {
     // The cells of libraries that are kept apart fail before the next worker starts.
-    if (context_.known.failed_step_between(group.environment, suspect, other)) return true;
+    if (context_.known.failure_between(group.environment, suspect, other)) return true;
     // Each pair of an isolated library has its own group; this group may be one.
     if (group.pairs.size() > 1 && !context_.known.can_share(group.environment, suspect, other)) {
       return true;
@@ -224,7 +224,7 @@ void Schedule::investigate(GroupRun& run) {
   const std::string& environment = run.job().group.environment;
   const GroupRun::UnexplainedFailure unexplained_failure = *run.unexplained_failure();
   const std::string& suspect = unexplained_failure.failed.library;
-  const FailedStep& failed_step = unexplained_failure.failed.failed_step;
+  const Failure& failure = unexplained_failure.failed.failure;
   ImportFinding finding = find_cause(context_, environment, unexplained_failure.before, suspect);
   using Kind = ImportFinding::Kind;
   bool is_new = false;
@@ -234,23 +234,23 @@ void Schedule::investigate(GroupRun& run) {
   }
   // Concurrent imports may be slow, so they are tried one at a time before another library is
   // suspected.
-  if (failed_step.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
+  if (failure.outcome == Outcome::timed_out && !std::exchange(one_at_a_time_, true)) {
     run.abandon_group();
     return;
   }
   if (finding.kind == Kind::again) is_new = again_.insert({environment, suspect}).second;
   if (finding.kind == Kind::order) {
     is_new = context_.known.require_order(environment, suspect, finding.other,
-                                          std::move(finding.failed_step));
+                                          std::move(finding.failure));
   }
   if (finding.kind == Kind::apart) {
-    is_new = context_.known.keep_apart(environment, suspect, finding.other,
-                                       std::move(finding.failed_step));
+    is_new =
+        context_.known.keep_apart(environment, suspect, finding.other, std::move(finding.failure));
   }
-  if (!is_new) is_new = context_.known.isolate(environment, suspect, failed_step);
+  if (!is_new) is_new = context_.known.isolate(environment, suspect, failure);
   if (!is_new) {
     for (const std::string& other : unexplained_failure.before) {
-      context_.known.keep_apart(environment, suspect, other, failed_step);
+      context_.known.keep_apart(environment, suspect, other, failure);
     }
   }
   run.abandon_group();

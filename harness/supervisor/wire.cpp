@@ -248,27 +248,25 @@ PhaseTime read_phases(const json& ok, const PhaseRounds& phases) {
   });
 }
 
-FailedStep read_error(const json& error, Outcome otherwise) {
+Failure read_error(const json& error, Outcome otherwise) {
   return checked(error, [&] {
-    FailedStep failed_step;
-    failed_step.outcome = otherwise;
+    Failure failure{otherwise};
     if (error.contains("outcome")) {
-      failed_step.outcome = outcome_from(error["outcome"].get<std::string>());
+      failure.outcome = outcome_from(error["outcome"].get<std::string>());
     }
-    if (is_measured(failed_step.outcome)) throw UsageError("no outcome of an error");
-    failed_step.exception = error.value("exception", "");
-    failed_step.code = error.value("code", "");
+    if (is_measured(failure.outcome)) throw UsageError("no outcome of an error");
+    failure.exception = error.value("exception", "");
+    failure.code = error.value("code", "");
     if (error.contains("data")) {
-      failed_step.data = error["data"].get<std::map<std::string, std::string>>();
+      failure.data = error["data"].get<std::map<std::string, std::string>>();
     }
-    failed_step.reason = error.value("reason", "");
-    std::replace(failed_step.reason.begin(), failed_step.reason.end(), '\n', ' ');
-    if (failed_step.reason.empty()) {
-      failed_step.reason = failed_step.exception.empty()
-                               ? std::string(to_string(failed_step.outcome))
-                               : failed_step.exception;
+    failure.reason = error.value("reason", "");
+    std::replace(failure.reason.begin(), failure.reason.end(), '\n', ' ');
+    if (failure.reason.empty()) {
+      failure.reason =
+          failure.exception.empty() ? std::string(to_string(failure.outcome)) : failure.exception;
     }
-    return failed_step;
+    return failure;
   });
 }
 

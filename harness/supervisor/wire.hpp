@@ -46,6 +46,6 @@ void read_split(const nlohmann::json& ok, PhaseRounds& phases);
 PhaseTime read_phases(const nlohmann::json& ok, const PhaseRounds& phases);
 
 /// Reads the content of an "error". Throws ProtocolError.
-FailedStep read_error(const nlohmann::json& error, Outcome otherwise);
+Failure read_error(const nlohmann::json& error, Outcome otherwise);
 
 }  // namespace dlbench::supervisor

@@ -14,8 +14,8 @@
 
 namespace {
 
+using dlbench::Failure;
 using dlbench::worker::Block;
-using dlbench::worker::Failure;
 using dlbench::worker::ImportCall;
 
 PyObject* serve(PyObject*, PyObject* arguments) {

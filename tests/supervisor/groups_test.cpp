@@ -70,14 +70,14 @@ TEST(Groups, ALibraryThatImportsFirstComesBeforeTheOthers) {
   };
   Compatibility known;
   EXPECT_EQ(order(known), (std::vector<std::string>{"l2", "l0", "l1", "l3"}));
-  known.require_order("default", "l0", "l2", FailedStep());  // a required order overrules it
+  known.require_order("default", "l0", "l2", Failure());  // a required order overrules it
   EXPECT_EQ(order(known), (std::vector<std::string>{"l0", "l2", "l1", "l3"}));
 }
 
 TEST(Groups, LibrariesThatAreApartNeverMeet) {
   const plan::Plan plan = plan_of(10);
   Compatibility known;
-  known.keep_apart("default", "l2", "l7", FailedStep());
+  known.keep_apart("default", "l2", "l7", Failure());
   const std::vector<Group> groups = plan_groups(plan, all_pairs(plan), known);
   expect_cover(plan, groups);
   for (const Group& group : groups) {
@@ -103,7 +103,7 @@ TEST(Groups, AnIsolatedPairOrLibraryIsAloneInItsGroups) {
   Compatibility known;
   EXPECT_TRUE(known.isolate(1));
   EXPECT_FALSE(known.isolate(1));
-  known.isolate("default", "l4", FailedStep());
+  known.isolate("default", "l4", Failure());
   const std::vector<Group> groups = plan_groups(plan, all_pairs(plan), known);
   expect_cover(plan, groups);
   EXPECT_EQ(groups.size(), 1u + 1 + 5);
@@ -111,10 +111,10 @@ TEST(Groups, AnIsolatedPairOrLibraryIsAloneInItsGroups) {
 
 TEST(Groups, OrdersAreKeptAndContradictionsEnd) {
   Compatibility known;
-  known.require_order("default", "c", "a", FailedStep());
+  known.require_order("default", "c", "a", Failure());
   EXPECT_EQ(known.in_order("default", {"a", "b", "c"}), (std::vector<std::string>{"b", "c", "a"}));
   EXPECT_EQ(known.in_order("other", {"a", "b", "c"}), (std::vector<std::string>{"a", "b", "c"}));
-  known.require_order("default", "a", "c", FailedStep());
+  known.require_order("default", "a", "c", Failure());
   EXPECT_EQ(known.in_order("default", {"a", "b", "c"}).size(), 3u);
 }
 

@@ -402,18 +402,18 @@ TEST_F(MemoryTest, TheFirstVersionHasOtherNames) {
 
 TEST(FailedSteps, AreInheritedByWhomTheyConcern) {
   FailedSteps failed_steps;
-  FailedStep slow;
+  Failure slow;
   slow.outcome = Outcome::timed_out;
   failed_steps.timed_out(exchange("a", "b", 8192), slow);
   EXPECT_FALSE(failed_steps.of(exchange("a", "b", 4096)));
   EXPECT_TRUE(failed_steps.of(exchange("a", "b", 16384)));
   EXPECT_FALSE(failed_steps.of(exchange("a", "c", 16384)));
-  failed_steps.make_failed(exchange("c", "b", 4096), FailedStep{});
+  failed_steps.make_failed(exchange("c", "b", 4096), Failure{});
   EXPECT_TRUE(failed_steps.of(exchange("c", "d", 4096)));
   EXPECT_FALSE(failed_steps.of(exchange("c", "d", 8192)));
   failed_steps.make_failed(exchange("e", "b", 4096), slow);
   EXPECT_TRUE(failed_steps.of(exchange("e", "d", 8192)));
-  failed_steps.import_failed("default", "f", "consumer", FailedStep{});
+  failed_steps.import_failed("default", "f", "consumer", Failure{});
   EXPECT_TRUE(failed_steps.of(exchange("a", "f", 4096)));
   EXPECT_FALSE(failed_steps.of(exchange("f", "a", 4096)));
 }

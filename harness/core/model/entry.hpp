@@ -9,6 +9,7 @@
 
 #include "model/capture.hpp"
 #include "model/cell.hpp"
+#include "model/failure.hpp"
 #include "model/ordering.hpp"
 #include "model/outcome.hpp"
 #include "model/warning.hpp"
@@ -94,12 +95,9 @@ struct WorkerNumbers {
   std::optional<std::uint64_t> iterations{};
 };
 
-/// A recorded cell: numbers if it was measured, otherwise a reason.
-struct Entry {
+/// A recorded cell: numbers if it was measured, otherwise why not.
+struct Entry : Failure {
   Cell cell;
-  Outcome outcome = Outcome::not_run;
-  std::vector<std::string> imports;  ///< two libraries in the order in which the worker imported
-                                     ///< them; empty where it imported fewer
 
   // Measured.
   double median_ns = 0, lo_ns = 0, hi_ns = 0, mad_ns = 0, cpu_ns = 0;
@@ -130,17 +128,19 @@ struct Entry {
   std::vector<Capture> capture;  ///< one a stream argument and stream of the producer
 
   // Not measured.
-  std::string reason;
-  std::string exception;                    ///< the exception's type
-  std::string signal;                       ///< "SIGSEGV"
-  std::string stderr_tail;                  ///< the last lines of the worker's stderr
-  std::string code;                         ///< of codes.hpp; empty: no refinement of the outcome
-  std::map<std::string, std::string> data;  ///< values for the names in the code's meaning
   /// Upper bound on the time of a "below-resolution" exchange; its time is unknown.
   std::optional<double> below_ns;
   /// The outcome of a cell that was exchanged but not timed. Its evidence is then filled in too.
   std::optional<Outcome> found;
 };
+
+/// The entry of a cell without a number.
+inline Entry failed_entry(const Cell& cell, const Failure& failure) {
+  Entry entry;
+  static_cast<Failure&>(entry) = failure;
+  entry.cell = cell;
+  return entry;
+}
 
 /// Is the cell finished? A cell that was not run may be tried again.
 inline bool is_final(const Entry& entry) {

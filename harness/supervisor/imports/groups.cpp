@@ -68,37 +68,37 @@ std::vector<std::string> next_libraries(const plan::Plan& plan, std::span<const 
 }  // namespace
 
 bool Compatibility::require_order(const std::string& environment, const std::string& library,
-                                  const std::string& before, FailedStep failed_step) {
+                                  const std::string& before, Failure failure) {
   // An order from an earlier run may no longer hold.
   const auto reverse = orders_.find({environment, before, library});
   if (reverse != orders_.end() && reverse->second.is_old) orders_.erase(reverse);
-  return orders_.try_emplace({environment, library, before}, Found{std::move(failed_step), false})
+  return orders_.try_emplace({environment, library, before}, Found{std::move(failure), false})
       .second;
 }
 
 void Compatibility::recall_order(const ImportOrder& order) {
-  FailedStep failed_step;
-  failed_step.outcome = order.outcome;
-  failed_step.reason = order.reason;
+  Failure failure;
+  failure.outcome = order.outcome;
+  failure.reason = order.reason;
   orders_.try_emplace({order.environment, order.library, order.before},
-                      Found{std::move(failed_step), true});
+                      Found{std::move(failure), true});
 }
 
 std::vector<ImportOrder> Compatibility::new_orders() const {
   std::vector<ImportOrder> orders;
   for (const auto& [libraries, found] : orders_) {
     const auto& [environment, library, before] = libraries;
-    const FailedStep& failed_step = found.failed_step;
+    const Failure& failure = found.failure;
     if (found.is_old) continue;
-    orders.push_back({environment, library, before, failed_step.outcome, failed_step.reason});
+    orders.push_back({environment, library, before, failure.outcome, failure.reason});
   }
   return orders;
 }
 
 bool Compatibility::keep_apart(const std::string& environment, const std::string& a,
-                               const std::string& b, FailedStep failed_step) {
-  apart_.try_emplace({environment, b, a}, failed_step);
-  return apart_.try_emplace({environment, a, b}, std::move(failed_step)).second;
+                               const std::string& b, Failure failure) {
+  apart_.try_emplace({environment, b, a}, failure);
+  return apart_.try_emplace({environment, a, b}, std::move(failure)).second;
 }
 
 bool Compatibility::separate(const std::string& environment, const std::string& a,
@@ -108,12 +108,12 @@ bool Compatibility::separate(const std::string& environment, const std::string& 
 }
 
 bool Compatibility::isolate(const std::string& environment, const std::string& library,
-                            FailedStep failed_step) {
-  return isolated_.try_emplace({environment, library}, std::move(failed_step)).second;
+                            Failure failure) {
+  return isolated_.try_emplace({environment, library}, std::move(failure)).second;
 }
 
-std::optional<FailedStep> Compatibility::isolated_by(const std::string& environment,
-                                                     const std::string& library) const {
+std::optional<Failure> Compatibility::isolated_by(const std::string& environment,
+                                                  const std::string& library) const {
   const auto found = isolated_.find({environment, library});
   if (found == isolated_.end()) return std::nullopt;
   return found->second;
@@ -142,9 +142,9 @@ bool Compatibility::can_share(const std::string& environment, const std::string&
          !isolated_.contains({environment, a}) && !isolated_.contains({environment, b});
 }
 
-std::optional<FailedStep> Compatibility::failed_step_between(const std::string& environment,
-                                                             const std::string& a,
-                                                             const std::string& b) const {
+std::optional<Failure> Compatibility::failure_between(const std::string& environment,
+                                                      const std::string& a,
+                                                      const std::string& b) const {
   const auto found = apart_.find({environment, a, b});
   if (found == apart_.end()) return std::nullopt;
   return found->second;
@@ -155,7 +155,7 @@ std::optional<Compatibility::Order> Compatibility::order_between(const std::stri
                                                                  const std::string& b) const {
   for (const auto& [library, before] : {std::pair(a, b), std::pair(b, a)}) {
     const auto found = orders_.find({environment, library, before});
-    if (found != orders_.end()) return Order{library, before, found->second.failed_step};
+    if (found != orders_.end()) return Order{library, before, found->second.failure};
   }
   return std::nullopt;
 }

@@ -30,17 +30,17 @@ class Compatibility {
   /// Adds that `library` cannot be imported after `before`, but the other order works. This and the
   /// next two functions return false if nothing new was added.
   bool require_order(const std::string& environment, const std::string& library,
-                     const std::string& before, FailedStep failed_step);
+                     const std::string& before, Failure failure);
   /// Adds that neither order works: every cell of these two libraries fails with this step.
   bool keep_apart(const std::string& environment, const std::string& a, const std::string& b,
-                  FailedStep failed_step);
+                  Failure failure);
   /// Lets the two libraries share a worker only for their own pair, whose cells are tried. Returns
   /// false if that is already so.
   bool separate(const std::string& environment, const std::string& a, const std::string& b);
   /// Lets the library share a worker with only one other library, because of this failed step.
-  bool isolate(const std::string& environment, const std::string& library, FailedStep failed_step);
-  std::optional<FailedStep> isolated_by(const std::string& environment,
-                                        const std::string& library) const;
+  bool isolate(const std::string& environment, const std::string& library, Failure failure);
+  std::optional<Failure> isolated_by(const std::string& environment,
+                                     const std::string& library) const;
   /// Measures the pair in workers of its own, because it ended a worker. Returns false if that is
   /// already so.
   bool isolate(std::size_t pair);
@@ -53,12 +53,12 @@ class Compatibility {
   /// other's pairs from being measured there?
   bool can_share(const std::string& environment, const std::string& a, const std::string& b) const;
   /// The failed step of two libraries that are kept apart.
-  std::optional<FailedStep> failed_step_between(const std::string& environment,
-                                                const std::string& a, const std::string& b) const;
-  /// `library` cannot be imported after `before`; `failed_step` is what happens otherwise.
+  std::optional<Failure> failure_between(const std::string& environment, const std::string& a,
+                                         const std::string& b) const;
+  /// `library` cannot be imported after `before`; `failure` is what happens otherwise.
   struct Order {
     std::string library, before;
-    FailedStep failed_step;
+    Failure failure;
   };
   std::optional<Order> order_between(const std::string& environment, const std::string& a,
                                      const std::string& b) const;
@@ -75,14 +75,14 @@ class Compatibility {
  private:
   using Two = std::tuple<std::string, std::string, std::string>;  ///< environment, a, b
 
-  std::map<Two, FailedStep> apart_;  ///< both ways
-  std::set<Two> separate_;           ///< both ways
+  std::map<Two, Failure> apart_;  ///< both ways
+  std::set<Two> separate_;        ///< both ways
   struct Found {
-    FailedStep failed_step;
+    Failure failure;
     bool is_old = false;  ///< found by an earlier run
   };
   std::map<Two, Found> orders_;  ///< {environment, library, before}
-  std::map<std::pair<std::string, std::string>, FailedStep> isolated_;
+  std::map<std::pair<std::string, std::string>, Failure> isolated_;
   std::set<std::size_t> pairs_;
 };
 

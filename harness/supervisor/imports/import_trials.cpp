@@ -26,10 +26,10 @@ std::vector<FailedImport> try_imports(Context& context, const std::string& envir
   };
   Loads loads(context.plan, environment, libraries, is_broken, false);
   std::vector<FailedImport> failures;
-  const auto failed = [&](FailedStep failed_step, bool died) {
+  const auto failed = [&](Failure failure, bool died) {
     const Load& load = loads.current();
-    failed_step.data["library"] = load.library;
-    failures.push_back({load.library, load.role, std::move(failed_step), died});
+    failure.data["library"] = load.library;
+    failures.push_back({load.library, load.role, std::move(failure), died});
   };
   const auto died = [&](const Death& death) {
     failed(explain_death(death, describe_import(loads), context.options.timeout_s), true);
@@ -64,34 +64,34 @@ ImportFinding find_cause(Context& context, const std::string& environment, Names
   finding.failures = try_imports(context, environment, {suspect});
   if (!finding.failures.empty()) return finding;
   // Failures of other libraries are not failures of the suspect.
-  const auto failed_step_after = [&](const Names& others) -> std::optional<FailedStep> {
+  const auto failure_after = [&](const Names& others) -> std::optional<Failure> {
     for (FailedImport& failed : try_imports(context, environment, with(others, suspect))) {
-      if (failed.library == suspect) return std::move(failed.failed_step);
+      if (failed.library == suspect) return std::move(failed.failure);
     }
     return std::nullopt;
   };
   finding.kind = ImportFinding::Kind::again;
-  if (before.size() > 1 && !failed_step_after(before)) return finding;
+  if (before.size() > 1 && !failure_after(before)) return finding;
   finding.kind = ImportFinding::Kind::several;
   while (before.size() > 1) {
     const auto middle = before.begin() + static_cast<std::ptrdiff_t>(before.size() / 2);
     Names first(before.begin(), middle), second(middle, before.end());
-    if (failed_step_after(second)) {
+    if (failure_after(second)) {
       before = std::move(second);
-    } else if (failed_step_after(first)) {
+    } else if (failure_after(first)) {
       before = std::move(first);
     } else {
       return finding;
     }
   }
-  std::optional<FailedStep> failed_step = failed_step_after(before);
-  if (!failed_step) {
+  std::optional<Failure> failure = failure_after(before);
+  if (!failure) {
     finding.kind = ImportFinding::Kind::again;
     return finding;
   }
   finding.other = before.front();
-  finding.failed_step = std::move(*failed_step);
-  finding.failed_step.imports = {finding.other, suspect};
+  finding.failure = std::move(*failure);
+  finding.failure.imports = {finding.other, suspect};
   const bool works_before = try_imports(context, environment, {suspect, finding.other}).empty();
   finding.kind = works_before ? ImportFinding::Kind::order : ImportFinding::Kind::apart;
   return finding;

@@ -12,7 +12,7 @@ namespace dlbench::supervisor {
 /// An adapter file that could not be imported.
 struct FailedImport {
   std::string library, role;
-  FailedStep failed_step;
+  Failure failure;
   bool died = false;  ///< the worker died
 };
 
@@ -30,7 +30,7 @@ struct ImportFinding {
   Kind kind = Kind::alone;
   std::vector<FailedImport> failures;  ///< of `alone`
   std::string other;                   ///< of `order` and `apart`
-  FailedStep failed_step;              ///< of `order` and `apart`: what happens after `other`
+  Failure failure;                     ///< of `order` and `apart`: what happens after `other`
 };
 
 /// Finds the cause by bisection over the libraries that were imported before, with a new worker for

@@ -24,31 +24,25 @@ const Samples* data_clock(const Task& task) {
   return nullptr;
 }
 
-FailedStep without_time(const PhaseRounds& phases, const std::string& phase) {
-  FailedStep failed_step;
+Failure without_time(const PhaseRounds& phases, const std::string& phase) {
   const std::vector<double> samples = samples_of(phases, phase);
   if (samples.empty()) {
-    failed_step.outcome = Outcome::no_protocol;
-    failed_step.reason = phase == Phase::query ? "the consumer does not query the device"
-                                               : "the exchange has no phase " + phase;
-    return failed_step;
+    return {Outcome::no_protocol, "",
+            phase == Phase::query ? "the consumer does not query the device"
+                                  : "the exchange has no phase " + phase};
   }
-  failed_step.outcome = Outcome::unsupported;
   const stats::Interval interval = stats::rounds_interval(samples);
   std::array<char, 80> text{};
   std::snprintf(text.data(), text.size(), "cannot be distinguished from zero: %.0f .. %.0f ns",
                 interval.lo, interval.hi);
-  failed_step.reason = text.data();
-  return failed_step;
+  return {Outcome::unsupported, "", text.data()};
 }
 
-FailedStep host_is_late(const Samples& samples) {
-  FailedStep failed_step;
-  failed_step.outcome = Outcome::unsupported;
-  failed_step.reason = "the device waited for the host in " + std::to_string(samples.behind) +
-                       " of " + std::to_string(samples.behind + samples.ns.size()) +
-                       " rounds, so the device's own time is unknown";
-  return failed_step;
+Failure host_is_late(const Samples& samples) {
+  return {Outcome::unsupported, "",
+          "the device waited for the host in " + std::to_string(samples.behind) + " of " +
+              std::to_string(samples.behind + samples.ns.size()) +
+              " rounds, so the device's own time is unknown"};
 }
 
 }  // namespace
@@ -57,9 +51,9 @@ void CellRecorder::importing(const std::string& library) {
   add_new(imports_, library);
 }
 
-void CellRecorder::failed(std::size_t cell, const Task& task, FailedStep failed_step) {
-  if (failed_step.imports.empty()) failed_step.imports = imports_of(task.exchange);
-  ledger_.failed(cell, failed_step);
+void CellRecorder::failed(std::size_t cell, const Task& task, Failure failure) {
+  if (failure.imports.empty()) failure.imports = imports_of(task.exchange);
+  ledger_.failed(cell, failure);
 }
 
 std::vector<std::string> CellRecorder::imports_of(const Exchange& exchange) const {
@@ -78,11 +72,11 @@ Entry CellRecorder::verdict_of(const Task& task) const {
   return verdict;
 }
 
-void CellRecorder::fail(Task& task, const FailedStep& failed_step) {
+void CellRecorder::fail(Task& task, const Failure& failure) {
   if (task.over) return;
   task.over = true;
-  for (const Samples& samples : task.clocks) failed(samples.cell, task, failed_step);
-  fail_phases(task, failed_step);
+  for (const Samples& samples : task.clocks) failed(samples.cell, task, failure);
+  fail_phases(task, failure);
 }
 
 void CellRecorder::postpone(Task& task) {
@@ -91,9 +85,9 @@ void CellRecorder::postpone(Task& task) {
   for (const PhaseRounds::Wanted& one : task.phases.cells) ledger_.postpone(one.cell);
 }
 
-void CellRecorder::fail_phases(Task& task, const FailedStep& failed_step) {
+void CellRecorder::fail_phases(Task& task, const Failure& failure) {
   for (PhaseRounds::Wanted& one : task.phases.cells) {
-    if (!std::exchange(one.recorded, true)) failed(one.cell, task, failed_step);
+    if (!std::exchange(one.recorded, true)) failed(one.cell, task, failure);
   }
 }
 
@@ -112,10 +106,7 @@ void CellRecorder::pass_over(Task& task) {
 void CellRecorder::drop_clocks(Task& task) {
   for (const Samples& samples : task.clocks) {
     if (samples.without.empty()) continue;
-    FailedStep failed_step;
-    failed_step.outcome = Outcome::unsupported;
-    failed_step.reason = samples.without;
-    failed(samples.cell, task, failed_step);
+    failed(samples.cell, task, {Outcome::unsupported, "", samples.without});
   }
   std::erase_if(task.clocks, [](const Samples& samples) { return !samples.without.empty(); });
 }

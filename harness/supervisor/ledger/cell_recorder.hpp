@@ -20,8 +20,8 @@ class CellRecorder {
   void importing(const std::string& library);
 
   /// Records all cells of the task as failed.
-  void fail(Task& task, const FailedStep& failed_step);
-  void fail_phases(Task& task, const FailedStep& failed_step);
+  void fail(Task& task, const Failure& failure);
+  void fail_phases(Task& task, const Failure& failure);
 
   /// Ends the task in this worker; a worker of its pair measures it later.
   void postpone(Task& task);
@@ -40,7 +40,7 @@ class CellRecorder {
   void record_canary(double ns);
 
  private:
-  void failed(std::size_t cell, const Task& task, FailedStep failed_step);
+  void failed(std::size_t cell, const Task& task, Failure failure);
   /// The two libraries in the order of import; empty for a single one.
   std::vector<std::string> imports_of(const Exchange& exchange) const;
   Entry verdict_of(const Task& task) const;

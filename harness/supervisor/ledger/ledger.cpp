@@ -101,27 +101,17 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   }
 }
 
-void Ledger::failed(std::size_t cell, const FailedStep& failed_step) {
+void Ledger::failed(std::size_t cell, const Failure& failure) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
   if (state.partial) {
     warn(state.partial->verdict.warnings, "later-worker",
-         "a later worker failed: " + failed_step.reason,
-         {{"outcome", std::string(to_string(failed_step.outcome))}});
+         "a later worker failed: " + failure.reason,
+         {{"outcome", std::string(to_string(failure.outcome))}});
     record_numbers(cell);
     return;
   }
-  Entry entry;
-  entry.cell = plan_.cells[cell];
-  entry.outcome = failed_step.outcome;
-  entry.reason = failed_step.reason;
-  entry.exception = failed_step.exception;
-  entry.signal = failed_step.signal;
-  entry.stderr_tail = failed_step.stderr_tail;
-  entry.code = failed_step.code;
-  entry.data = failed_step.data;
-  entry.imports = failed_step.imports;
-  record(cell, entry);
+  record(cell, failed_entry(plan_.cells[cell], failure));
 }
 
 void Ledger::untimed(std::size_t cell, const Entry& verdict) {
@@ -179,12 +169,8 @@ void Ledger::close(std::string_view code, const std::string& reason) {
       record_numbers(cell);
       continue;
     }
-    Entry entry;
-    entry.cell = plan_.cells[cell];
-    entry.outcome = Outcome::not_run;
-    entry.code = code;
-    entry.reason = reason;
-    journal_.append(entry);
+    journal_.append(
+        failed_entry(plan_.cells[cell], {Outcome::not_run, "", reason, std::string(code)}));
   }
 }
 

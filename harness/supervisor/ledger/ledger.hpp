@@ -46,7 +46,7 @@ class Ledger {
 
   /// Records the cell as failed. If an earlier replica measured it, records those numbers with a
   /// warning.
-  void failed(std::size_t cell, const FailedStep& failed_step);
+  void failed(std::size_t cell, const Failure& failure);
 
   /// Records an exchange that is shorter than the device's clock can resolve in rows of
   /// `iterations` exchanges.

@@ -22,29 +22,27 @@ std::string joined(const std::vector<std::string>& words) {
   return text;
 }
 
-struct Exclusion {
-  Outcome outcome;
-  std::string reason;
-  std::string_view code = "";
-  std::string library = "";  ///< the library that causes the exclusion, if any
-};
-
 bool has_device(const Library& library, const std::string& device) {
   return contains(library.devices, device) || contains(library.devices, kind_of_device(device));
 }
 
-Exclusion no_arrays(const Library& library, const std::string& device) {
-  return {
-      Outcome::no_device,
-      library.name + " has no arrays on " + device + "; its devices: " + joined(library.devices),
-      codes::kNoArraysThere, library.name};
+/// A failure that this library causes.
+Failure of_library(const Library& library, Outcome outcome, std::string reason,
+                   std::string_view code) {
+  return {outcome, "", std::move(reason), std::string(code), {{"library", library.name}}};
 }
 
-std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
-                                        const Library& producer, const Library& consumer,
-                                        const Exchange& wanted) {
+Failure no_arrays(const Library& library, const std::string& device) {
+  return of_library(
+      library, Outcome::no_device,
+      library.name + " has no arrays on " + device + "; its devices: " + joined(library.devices),
+      codes::kNoArraysThere);
+}
+
+std::optional<Failure> without_device(const std::vector<DeviceKind>& kinds, const Library& producer,
+                                      const Library& consumer, const Exchange& wanted) {
   if (std::string why = why_missing(kinds, wanted.device); !why.empty()) {
-    return Exclusion{Outcome::no_device, std::move(why)};
+    return Failure{Outcome::no_device, "", std::move(why)};
   }
   if (!has_device(producer, source_of(wanted))) {
     return no_arrays(producer, source_of(wanted));
@@ -55,39 +53,38 @@ std::optional<Exclusion> without_device(const std::vector<DeviceKind>& kinds,
   return std::nullopt;
 }
 
-std::optional<Exclusion> excluded(const std::vector<DeviceKind>& kinds, const Library& producer,
-                                  const Library& consumer, const Exchange& wanted) {
+std::optional<Failure> excluded(const std::vector<DeviceKind>& kinds, const Library& producer,
+                                const Library& consumer, const Exchange& wanted) {
   for (const Library* library : {&producer, &consumer}) {
     if (!library->installed) {
-      return Exclusion{
-          library->absence,
-          library->why_not.empty() ? library->name + " is not installed" : library->why_not, "",
-          library->name};
+      return of_library(
+          *library, library->absence,
+          library->why_not.empty() ? library->name + " is not installed" : library->why_not, "");
     }
   }
   if (producer.producer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no producer adapter for " + producer.name,
-                     codes::kNoAdapter, producer.name};
+    return of_library(producer, Outcome::unsupported,
+                      "dlbench has no producer adapter for " + producer.name, codes::kNoAdapter);
   }
   if (consumer.consumer_path.empty()) {
-    return Exclusion{Outcome::unsupported, "dlbench has no consumer adapter for " + consumer.name,
-                     codes::kNoAdapter, consumer.name};
+    return of_library(consumer, Outcome::unsupported,
+                      "dlbench has no consumer adapter for " + consumer.name, codes::kNoAdapter);
   }
   if (auto exclusion = without_device(kinds, producer, consumer, wanted)) return exclusion;
   const std::string& protocol = wanted.protocol;
   if (call_for(protocol, consumer.protocols).empty()) {
-    return Exclusion{Outcome::no_protocol, consumer.name + " has no call for " + protocol,
-                     codes::kNotImported};
+    return Failure{Outcome::no_protocol, "", consumer.name + " has no call for " + protocol,
+                   std::string(codes::kNotImported)};
   }
   if (crosses_devices(wanted) && protocol != Protocol::dlpack &&
       protocol != Protocol::dlpack_versioned) {
-    return Exclusion{Outcome::no_protocol, protocol + " has no argument for another device",
-                     codes::kNoDeviceArgument};
+    return Failure{Outcome::no_protocol, "", protocol + " has no argument for another device",
+                   std::string(codes::kNoDeviceArgument)};
   }
   if (crosses_devices(wanted) && !consumer.crosses) {
-    return Exclusion{Outcome::no_protocol,
-                     consumer.name + " has no call that imports to another device",
-                     codes::kNoDeviceCall};
+    return Failure{Outcome::no_protocol, "",
+                   consumer.name + " has no call that imports to another device",
+                   std::string(codes::kNoDeviceCall)};
   }
   return std::nullopt;
 }
@@ -164,7 +161,7 @@ class Builder {
   }
 
   void add(Pair& pair, const Exchange& exchange, const std::vector<std::string>& phases,
-           const Library& consumer, const std::optional<Exclusion>& exclusion) {
+           const Library& consumer, const std::optional<Failure>& exclusion) {
     for (const std::string& phase : phases) {
       if (phase != Phase::exchange) {
         add(pair, Cell{exchange, phase, "call"}, exclusion);
@@ -176,16 +173,10 @@ class Builder {
     }
   }
 
-  void add(Pair& pair, Cell cell, const std::optional<Exclusion>& exclusion) {
+  void add(Pair& pair, Cell cell, const std::optional<Failure>& exclusion) {
     if (filter_ && !std::regex_search(name(cell), *filter_)) return;
     if (exclusion) {
-      Entry entry;
-      entry.cell = std::move(cell);
-      entry.outcome = exclusion->outcome;
-      entry.reason = exclusion->reason;
-      entry.code = exclusion->code;
-      if (!exclusion->library.empty()) entry.data["library"] = exclusion->library;
-      plan_.excluded.push_back(std::move(entry));
+      plan_.excluded.push_back(failed_entry(cell, *exclusion));
     } else {
       pair.cells.push_back(plan_.cells.size());
       plan_.cells.push_back(std::move(cell));

@@ -55,8 +55,8 @@ int exit_status(int wait_status) {
   return WIFSIGNALED(wait_status) ? -WTERMSIG(wait_status) : WEXITSTATUS(wait_status);
 }
 
-FailedStep explain_death(const Death& death, const std::string& activity, double timeout_s) {
-  FailedStep made;
+Failure explain_death(const Death& death, const std::string& activity, double timeout_s) {
+  Failure made{Outcome::crashed};
   made.signal = death.signal;
   made.stderr_tail = death.stderr_tail;
   switch (death.kind) {

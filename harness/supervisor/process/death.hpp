@@ -1,11 +1,9 @@
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "model/outcome.hpp"
+#include "model/failure.hpp"
 #include "model/step.hpp"
 
 namespace dlbench::supervisor {
@@ -25,18 +23,6 @@ struct Death {
   bool idle = false;    ///< it ended while no request was pending
 };
 
-/// Why a cell has no number.
-struct FailedStep {
-  Outcome outcome = Outcome::crashed;
-  std::string reason;
-  std::string exception;
-  std::string signal;
-  std::string stderr_tail;
-  std::string code = "";                      ///< as in Entry
-  std::map<std::string, std::string> data{};  ///< as in Entry
-  std::vector<std::string> imports{};
-};
-
 /// "SIGSEGV", or "signal 40".
 std::string signal_name(int number);
 
@@ -47,7 +33,7 @@ std::string how_ended(int wait_status);
 int exit_status(int wait_status);
 
 /// The cause of a death, with a reason such as "crashed while ACTIVITY: SIGSEGV".
-FailedStep explain_death(const Death& death, const std::string& activity, double timeout_s);
+Failure explain_death(const Death& death, const std::string& activity, double timeout_s);
 
 /// The last `most` bytes of a text, with invalid UTF-8 replaced.
 std::string presentable(std::string_view text, std::size_t most = 4096);

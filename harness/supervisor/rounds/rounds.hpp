@@ -16,7 +16,7 @@ using Batch = std::pair<std::size_t, std::size_t>;
 /// The timed rounds of one worker's exchanges, in random order.
 class Rounds {
  public:
-  using OnFailure = std::function<void(Task& task, const FailedStep& failed_step)>;
+  using OnFailure = std::function<void(Task& task, const Failure& failure)>;
 
   /// The size of `tasks` must not change. `on_failure` records an exchange that failed.
   Rounds(Context& context, Conversation& worker, CellRecorder& recorder, std::vector<Task>& tasks,

@@ -3,11 +3,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <map>
 #include <string>
 #include <utility>
 
-#include "model/outcome.hpp"
+#include "model/failure.hpp"
 
 namespace dlbench::worker {
 
@@ -32,15 +31,6 @@ class Ref {
  private:
   explicit Ref(PyObject* object) : object_(object) {}
   PyObject* object_ = nullptr;
-};
-
-/// Why an exchange has no time: outcome, code and reason of the cell.
-struct Failure {
-  Outcome outcome = Outcome::refused;
-  std::string exception;  ///< the type's name; empty where no exception was raised
-  std::string reason;     ///< one line
-  std::string code{};     ///< of model/codes.hpp; empty: no refinement of the outcome
-  std::map<std::string, std::string> data{};  ///< values for the names in the code's meaning
 };
 
 /// Fetches the pending Python exception and clears it. MemoryError becomes out-of-memory,
