@@ -40,10 +40,11 @@ def make(case, device):
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
     array = case.sliced(array, torch.broadcast_to) if is_own else array
-    if case.special == "conj":
-        array = array.conj_physical_().conj()
-    if case.special == "neg":
-        array = torch._neg_view(array.neg_())
+    if case.special in ("conj", "neg"):
+        # Each element once, also where rows lie in the same memory.
+        whole = array.as_strided((case.reach[1] // case.itemsize,), (1,))
+        _ = whole.conj_physical_() if case.special == "conj" else whole.neg_()
+        array = array.conj() if case.special == "conj" else torch._neg_view(array)
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
         array = array.pin_memory()

@@ -69,8 +69,10 @@ class Side:
         keys = [key for word in words if word and (key := f"make {word}") in shown]
         text = shown.get(keys[0] if keys else "make", "")
         properties = (case.special, case.foreign, case.offset, case.readonly, case.own,
-                      case.layout != "c", f"make {case.dtype}" in shown)  # fmt: skip
-        if keys and sum(map(bool, properties)) > 1:
+                      case.layout != "c", f"make {case.dims}" in shown,
+                      f"make {case.dtype}" in shown)  # fmt: skip
+        is_shown = case.special in ("", "swapped") or f"make {case.special}" in shown
+        if not is_shown or (keys and sum(map(bool, properties)) > 1):
             text = ""  # lines for one property do not show two
         if kind != "cpu":  # the lines of a device are those of the usual array
             is_usual = not (case.special or case.foreign or case.readonly)

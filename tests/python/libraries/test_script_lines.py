@@ -54,7 +54,11 @@ def facts(side: Side, array: Any, source: Any, scope: dict[str, Any]) -> dict[st
         "shape": str(getattr(array, "shape", "")),
         "strides": str(own() if callable(own) else own),
         "writeable": getattr(getattr(array, "flags", None), "writeable", None),
-        "content": (str(seen.dtype), seen.shape, seen.tobytes()),
+        "content": (
+            str(seen.dtype),
+            seen.shape,
+            seen.tolist() if seen.dtype == object else seen.tobytes(),
+        ),
         "shares": shares,
     }
 
