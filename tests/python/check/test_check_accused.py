@@ -159,7 +159,7 @@ class Column:
 def test_an_interface_may_give_an_object_with_a_buffer() -> None:
     def column(add: float) -> Made:
         def make(case: Case, device: str) -> Column:
-            require(case.layout == "line", "a column is one line")
+            require(case.dims == "1d", "a column is one line")
             return Column(case.numpy() + np.float32(add))
 
         return make
@@ -339,7 +339,7 @@ def test_requests_of_a_buffer_are_obeyed(
     requested: Callable[[int], int], expected: list[str]
 ) -> None:
     def make(case: Case, device: str) -> Any:
-        require(case.layout in ("line", "grid"), "mine are contiguous")
+        require(case.layout == "c", "mine are contiguous")
         return Lines(case.numpy(), requested)
 
     assert outcomes("buffer.contiguous", "buffer.fields", make=make) == expected
