@@ -11,8 +11,8 @@
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "results/schema/describe.hpp"
-#include "results/schema/environment.hpp"
 #include "results/schema/field_io.hpp"
+#include "results/schema/shared_fields.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -32,8 +32,6 @@ const std::string kReasonWords = joined(std::span(kOutcomes).subspan(kMeasured))
 const std::string kCodeWords = joined(codes::kAll) + " " + kReasonWords;
 const std::string kWarningWords = joined(codes::kWarnings);
 const std::string kSyncWords = joined(codes::kSyncReasons);
-const std::string kPhaseWords = joined(kPhases);
-const std::string kClockWords = joined(kClocks);
 const std::string kPartWords = joined(std::span(kPhases).subspan(1));
 const std::string kWaitsWords = joined(kWaits);
 const std::string kCapturedWords = joined(kCaptured);
@@ -42,36 +40,11 @@ constexpr Rule kProof{.name = "proof",
                       .words = "yes no skipped"};
 constexpr Rule kPages = between(1, kMostCount);
 
-/// Any text: the reader of entries compares the name with its axes.
-constexpr Pattern kName{
-    "^[a-z]+/producer:[^/]+/consumer:[^/]+/protocol:[^/]+/device:[^/]+/case:[^/]+/bytes:[0-9]+"
-    "(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
-    [](std::string_view text) { return !text.empty(); }, "the name that its axes form"};
-
-/// In the order of each_axis(), which not only documents use.
-const std::array<About, 10> kAxes{
-    About{words(kPhaseWords), "The whole exchange, or one of its steps."},
-    About{words(kClockWords),
-          "End of the time: when the call has returned, when the data is ready, or on the device's "
-          "own clock."},
-    About{kAxis, "The library that exports."},
-    About{kAxis, "The library that imports."},
-    About{kAxis, "The requested protocol."},
-    About{kAxis, "Two devices are joined by `+`."},
-    About{kAxis, "The kind of array."},
-    About{kCount, "Size of the array."},
-    About{kAxis, "Name of the environment; `default` is the one that dlbench ran in."},
-    About{kAxis, "In a document of several machines: a key of `context.dlbench.machines`."},
-};
-
 }  // namespace
 
 template <typename Io, Is<Warning> T>
 void fields(Io& io, T& warning) {
-  io("code", warning.code,
-     {words(kWarningWords), "Code for programs; the reference lists the meanings."});
-  io("text", warning.text, "Text for people; it may change.");
-  io.known("data", warning.data, "The names and numbers in the text.");
+  warning_fields(io, warning, kWarningWords);
 }
 
 template <typename Io, Is<Evidence> T>
@@ -349,10 +322,11 @@ void reason_fields(Io& io, T& entry) {
             "`step`, `empty-rows` or `rounds`."});
   io.known("device_timer", entry.device_timer, "The timer of the clock `device`.");
   io.group("found", entry.found.has_value(), [&](bool) {
-    io("found", entry.found,
-       {words(kMeasuredWords),
-        "For untimed and below-resolution: the outcome that was observed; `changed`, `copied_by`, "
-        "`late_read` and `evidence` have their values as for a measured cell."});
+    io.known(
+        "found", entry.found,
+        {words(kMeasuredWords),
+         "For untimed and below-resolution: the outcome that was observed; `changed`, `copied_by`, "
+         "`late_read` and `evidence` have their values as for a measured cell."});
     verdict_fields(io, entry);
   });
   io.known("warnings", entry.warnings, "Caveats of the cell.");
@@ -408,15 +382,7 @@ void fields(Io& io, T& entry) {
         "accounting, so this is its real_time."});
     io.constant("time_unit", "ns", "Unit of real_time and cpu_time.");
   }
-  io.common("axes", [&](auto& own) {
-    const About* about = kAxes.data();
-    each_axis(entry.cell, [&](std::string_view key, auto& value) {
-      if (key == "machine")
-        own.known(key, value, *about++);
-      else
-        own(key, value, *about++);
-    });
-  });
+  io.common("axes", [&](auto& own) { axis_fields(own, entry.cell); });
   io("outcome", entry.outcome,
      measured ? About{words(kMeasuredWords), "Whether the memory is shared or was copied."}
               : About{words(kReasonWords), "Why the cell has no number."});

@@ -30,6 +30,7 @@ struct CompareOptions {
   double false_alarms = 0.01;            ///< probability of any false alarm over all cells
   bool instructions = false;             ///< compare instruction counts instead of times
   bool force = false;                    ///< compare even if the machines differ
+  bool only_changed = false;             ///< write no cell without a change
 };
 
 /// The verdict on a cell with a number on both sides.

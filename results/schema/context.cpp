@@ -7,7 +7,7 @@
 
 #include "results/document.hpp"
 #include "results/schema/describe.hpp"
-#include "results/schema/environment.hpp"
+#include "results/schema/shared_fields.hpp"
 
 /// Records of other programs. In a namespace, because other files have records of these names.
 namespace dlbench::results::keys {

@@ -78,7 +78,10 @@ class Describe {
 
   template <typename T>
   void known(std::string_view key, T&& value, const About& about) {
-    add(key, schema(value, about.rule), about.sentence, false);
+    if constexpr (IsOptional<std::remove_cvref_t<T>>::value)
+      add(key, schema(value.emplace(), about.rule), about.sentence, false);
+    else
+      add(key, schema(value, about.rule), about.sentence, false);
   }
 
   void constant(std::string_view key, std::string_view value, const About& about) {
@@ -232,9 +235,7 @@ class Describe {
       }
     } else if constexpr (IsOptional<T>::value) {
       typename T::value_type inner{};
-      return schema(inner, rule);
-    } else if constexpr (IsOrNull<T>::value) {
-      OrderedJson made = schema(value.value, rule);
+      OrderedJson made = schema(inner, rule);
       if (made.contains("enum"))
         made["enum"].push_back(nullptr);
       else

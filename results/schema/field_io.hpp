@@ -60,15 +60,6 @@ template <typename T>
 struct IsMap : std::false_type {};
 template <typename T>
 struct IsMap<std::map<std::string, T>> : std::true_type {};
-/// A value that may be null.
-template <typename T>
-struct OrNull {
-  T value{};
-};
-template <typename T>
-struct IsOrNull : std::false_type {};
-template <typename T>
-struct IsOrNull<OrNull<T>> : std::true_type {};
 template <typename T>
 struct IsOptional : std::false_type {};
 template <typename T>
@@ -78,6 +69,7 @@ class Put {
  public:
   explicit Put(OrderedJson& item) : item_(item) {}
 
+  /// An empty optional is written as null.
   template <typename T>
   void operator()(std::string_view key, const T& value, const About& = "") {
     put(item_[std::string(key)], value);
@@ -179,7 +171,10 @@ class Put {
     } else if constexpr (std::is_enum_v<T>) {
       item = to_string(value);
     } else if constexpr (IsOptional<T>::value) {
-      put(item, *value);
+      if (value)
+        put(item, *value);
+      else
+        item = nullptr;
     } else if constexpr (IsVector<T>::value) {
       item = OrderedJson::array();
       for (const auto& each : value) put(item.emplace_back(), each);
@@ -227,7 +222,12 @@ class Get {
 
   template <typename T>
   [[gnu::always_inline]] void known(std::string_view key, T&& value, const About& about = "") {
-    if (const Value* const found = find(key)) get({key}, *found, value, about.rule);
+    if (const Value* const found = find(key)) {
+      if constexpr (IsOptional<std::remove_cvref_t<T>>::value)
+        get({key}, *found, value.emplace(), about.rule);
+      else
+        get({key}, *found, value, about.rule);
+    }
   }
 
   void constant(std::string_view key, std::string_view value, const About&) {
@@ -365,9 +365,7 @@ class Get {
     else if constexpr (IsVector<T>::value)
       return "a list";
     else if constexpr (IsOptional<T>::value)
-      return expected<typename T::value_type>(rule);
-    else if constexpr (IsOrNull<T>::value)
-      return expected<decltype(T::value)>(rule) + " or null";
+      return expected<typename T::value_type>(rule) + " or null";
     else if constexpr (std::same_as<T, bool>)
       return "true or false";
     else if constexpr (std::same_as<T, double>)
@@ -388,9 +386,7 @@ class Get {
       Get inner(object, completeness_);
       fields(inner, value);
     } else if constexpr (IsOptional<T>::value) {
-      get(where, found, value.emplace(), rule);
-    } else if constexpr (IsOrNull<T>::value) {
-      if (!found.is_null()) get(where, found, value.value, rule);
+      if (!found.is_null()) get(where, found, value.emplace(), rule);
     } else if constexpr (IsVector<T>::value) {
       require_it(found.is_list());
       const std::size_t size = found.items().size();

@@ -66,7 +66,7 @@ json comparison() {
       "gained": 0, "lost": 0}, "minimum_detectable_change": {"least": 0.1, "median": 0.1, "most": 0.1},
       "warnings": [{"code": "no-reference", "text": "w", "data": {"k": "v"}}], "cells": [{"name": "n", "phase": "exchange", "clock": "call",
       "producer": "a", "consumer": "b", "protocol": "dlpack", "device": "cpu", "case": "f32",
-      "bytes": 4096, "environment": "default", "machine": "", "presence": "both",
+      "bytes": 4096, "environment": "default", "presence": "both",
       "base_outcome": "copy", "head_outcome": null, "base": 10.5, "head": 12, "base_workers": 5,
       "head_workers": 5, "ratio": 1.1, "lo": 1.05, "hi": 1.2, "p": 0.001, "spread": 0.01,
       "minimum_detectable_change": 0.04, "verdict": "SLOW", "outcome_change": null, "details": ["d"]}]})");

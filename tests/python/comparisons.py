@@ -17,7 +17,7 @@ def cell(
     """One cell; a change beyond the threshold is one, whatever the intervals."""
     some = head or base or {}
     made = {"name": name, **{axis: some[axis] for axis in AXES}}
-    made["machine"] = some.get("machine", "")
+    made |= {"machine": some["machine"]} if some.get("machine") else {}
     made["presence"] = "both" if base and head else "gained" if head else "lost"
     for side, entry in (("base", base), ("head", head)):
         made[side] = entry.get("real_time") if entry else None

@@ -1,12 +1,59 @@
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 
+#include "model/cell.hpp"
+#include "model/names.hpp"
 #include "results/records.hpp"
 #include "results/schema/field_io.hpp"
 
+/// Fields that several records have.
 namespace dlbench::results {
+
+inline const std::string kPhaseWords = joined(kPhases);
+inline const std::string kClockWords = joined(kClocks);
+
+/// Any text: the reader of entries compares the name with its axes.
+inline constexpr Pattern kName{
+    "^[a-z]+/producer:[^/]+/consumer:[^/]+/protocol:[^/]+/device:[^/]+/case:[^/]+/bytes:[0-9]+"
+    "(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
+    [](std::string_view text) { return !text.empty(); }, "the name that its axes form"};
+
+/// In the order of each_axis(), which not only documents use.
+inline const std::array<About, 10> kAxes{
+    About{words(kPhaseWords), "The whole exchange, or one of its steps."},
+    About{words(kClockWords),
+          "End of the time: when the call has returned, when the data is ready, or on the device's "
+          "own clock."},
+    About{kAxis, "The library that exports."},
+    About{kAxis, "The library that imports."},
+    About{kAxis, "The requested protocol."},
+    About{kAxis, "Two devices are joined by `+`."},
+    About{kAxis, "The kind of array."},
+    About{kCount, "Size of the array."},
+    About{kAxis, "Name of the environment; `default` is the one that dlbench ran in."},
+    About{kAxis, "In a document of several machines: a key of `context.dlbench.machines`."},
+};
+
+template <typename Io, typename AnyCell>
+void axis_fields(Io& io, AnyCell& cell) {
+  const About* about = kAxes.data();
+  each_axis(cell, [&](std::string_view key, auto& value) {
+    if (key == "machine")
+      io.known(key, value, *about++);
+    else
+      io(key, value, *about++);
+  });
+}
+
+template <typename Io, typename T>
+void warning_fields(Io& io, T& warning, std::string_view codes) {
+  io("code", warning.code, {words(codes), "Code for programs; the reference lists the meanings."});
+  io("text", warning.text, "Text for people; it may change.");
+  io.known("data", warning.data, "The names and numbers in the text.");
+}
 
 struct EffectKind {
   std::string_view name;
