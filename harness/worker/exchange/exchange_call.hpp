@@ -56,6 +56,9 @@ class ExchangeCall {
     return call_.name == Protocol::convert && requested != Protocol::convert;
   }
 
+  /// Is this call of the consumer for this protocol and no other?
+  bool has_own_call() const { return call_.is_own && call_.name != Protocol::convert; }
+
   PyObject* first_array() const { return pool_->arrays.front().get(); }
   /// The objects that answer a request for a protocol: the arrays, or the results of EXPORTS.
   const std::vector<Ref>& exporters() const {

@@ -68,14 +68,16 @@ void Prepared::dispatch(const Order& order, const Announce& step) {
   judge.add_warnings();
 }
 
-// A consumer that refuses the array because of another protocol may import it through the requested
-// one.
+// A call of several protocols that refuses the array because of another one may import it through
+// the requested one. A call of this protocol alone has refused the array.
 Ref Prepared::import_first(const std::string& requested, const Announce& step) {
   try {
     return call.import_first(step);
   } catch (const Failure& refusal) {
     const bool is_direct = !call.is_proxied() && !call.has_exports();
-    if (refusal.outcome != Outcome::refused || !is_direct || requested == Protocol::convert) throw;
+    if (refusal.outcome != Outcome::refused || !is_direct || requested == Protocol::convert ||
+        call.has_own_call())
+      throw;
     step(Step::recorder);
     if (!protocol.use_proxy_after_refusal(requested)) throw;
   }

@@ -67,7 +67,13 @@ ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
     throw Failure{Outcome::no_protocol, "", std::move(reason), std::string(codes::kNotImported)};
   }
   Ref spelled = Ref::borrow(PyDict_GetItemString(protocols.get(), name.c_str()));
-  return {std::move(name), std::move(spelled)};
+  const Ref values = checked(PyDict_Values(protocols.get()));
+  Py_ssize_t same = 0;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) {
+    same += PyList_GET_ITEM(values.get(), i) == spelled.get() ? 1 : 0;
+  }
+  const bool is_own = same == 1;
+  return {std::move(name), std::move(spelled), is_own};
 }
 
 Ref ready_of(const Library& consumer, const Exchange& exchange, std::string& no_stream) {

@@ -13,6 +13,7 @@ namespace dlbench::worker {
 struct ConsumerCall {
   std::string name;  ///< name of the entry: the protocol, or `convert`
   Ref spelled;       ///< value of the entry
+  bool is_own;       ///< no other entry has this value, so it is a call of this protocol alone
 };
 
 /// The protocols that a library has a call for.

@@ -75,6 +75,18 @@ def take(x):
 
 PROTOCOLS = {"dlpack": take, "convert": take}
 """
+#: Refuses the array itself by its type, and imports what shows the protocol.
+OWN = """
+import numpy as np
+def take(x):
+    if type(x).__name__ == "Mine":
+        raise ValueError("never a Mine")
+    return np.from_dlpack(x)
+
+
+PROTOCOLS = {"dlpack": take}
+"""
+GENERAL = OWN.replace("}", ", 'convert': take}")
 #: Imports without asking for a version where it is refused.
 PLAIN = "import numpy as np\nPROTOCOLS = {'dlpack': np.from_dlpack}\n"
 
@@ -91,6 +103,7 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         *(("picky", protocol) for protocol in ("dlpack", "dlpack_versioned", "array", "convert")),
         *(("stern", protocol) for protocol in ("dlpack", "array")),
         *(("plain", protocol) for protocol in ("dlpack", "dlpack_legacy")),
+        *((name, "dlpack") for name in ("own", "general")),
         ("broken", "dlpack"),
         ("absent", "dlpack"),
     ]
@@ -101,6 +114,8 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         plant(folder, "consumer", "picky", PICKY),
         plant(folder, "consumer", "stern", STERN),
         plant(folder, "consumer", "plain", PLAIN),
+        plant(folder, "consumer", "own", OWN),
+        plant(folder, "consumer", "general", GENERAL),
     ]
     requested = [
         one(
@@ -133,12 +148,16 @@ def test_a_consumer_that_takes_the_array_itself_refuses_nothing(
     assert errors["picky convert"]["ok"]["outcome"] == "zero-copy"
 
 
-@pytest.mark.parametrize("cell", ["stern dlpack", "stern array"])
+@pytest.mark.parametrize("cell", ["stern dlpack", "stern array", "own dlpack"])
 def test_what_the_array_itself_meets_is_a_refusal(errors: dict[str, Any], cell: str) -> None:
     error = errors[cell]["error"]
     assert (error["outcome"], error["exception"]) == ("refused", "ValueError")
     assert error["reason"] == "never a Mine"
     assert "code" not in error
+
+
+def test_a_call_of_several_protocols_may_import_a_proxy(errors: dict[str, Any]) -> None:
+    assert errors["general dlpack"]["ok"]["observed"]["via"] == "proxy"
 
 
 @pytest.mark.parametrize("producer", ["broken", "absent"])
