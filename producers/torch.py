@@ -41,9 +41,11 @@ def make(case, device):
             array = array.to(device.replace("rocm", "cuda"))
     array = case.sliced(array, torch.broadcast_to) if is_own else array
     if case.special in ("conj", "neg"):
-        # Each element once, also where rows lie in the same memory.
-        whole = array.as_strided((case.reach[1] // case.itemsize,), (1,))
-        _ = whole.conj_physical_() if case.special == "conj" else whole.neg_()
+        # Each element once, also where rows lie in the same memory; by its parts, because PyTorch
+        # negates the complex number 0 to 0 or to -0.
+        parts = array.as_strided((case.reach[1] // case.itemsize,), (1,))
+        parts = torch.view_as_real(parts) if parts.is_complex() else parts
+        (parts[:, 1] if case.special == "conj" else parts).neg_()
         array = array.conj() if case.special == "conj" else torch._neg_view(array)
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")

@@ -128,7 +128,9 @@ std::optional<Held> read_bits(PyObject* array) {
   const Ref bits = view ? checked(PyObject_CallFunction(view.get(), "s",
                                                         ("uint" + std::to_string(width)).c_str()))
                         : Ref::borrow(array);
-  std::optional<Held> held = read_buffer(bits.get());
+  // A buffer of NumPy's lacks the strides of dimensions of size 1.
+  std::optional<Held> held = view ? read_dlpack(bits.get()) : std::nullopt;
+  if (!held) held = read_buffer(bits.get());
   if (!held || held->view.dtype.bits != width) return {};
   held->view.dtype = *dtype;
   return held;

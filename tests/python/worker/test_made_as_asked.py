@@ -13,7 +13,7 @@ import pytest
 from kiwisolver import _cext
 from numpy._core import _multiarray_umath as multiarray
 
-from dlbench import loading
+from dlbench import _core, loading
 from judging import GIVE, NUMPY, READONLY, SHARE, found
 from wire import F32, cross
 
@@ -57,6 +57,13 @@ def test_an_array_that_is_not_the_case_is_unsupported(
 @pytest.mark.parametrize("case", [STRIDED, FORTRAN, OFFSET])
 def test_a_librarys_own_slice_is_the_case(tmp_path: Path, case: dict[str, Any]) -> None:
     assert cross(tmp_path, SLICED, SHARE, "dlpack", case)["ok"]["outcome"] == "zero-copy"
+
+
+@pytest.mark.libraries
+def test_the_strides_of_size_1_are_seen_in_integers_with_the_bits(tmp_path: Path) -> None:
+    case = _core.case("bf16-ones")
+    made = "def make(case, device):\n    return case.numpy()\n"
+    assert cross(tmp_path, made, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
 
 
 FALSE_STRIDES = """\
