@@ -9,6 +9,7 @@
 #include "model/build.hpp"
 #include "model/error.hpp"
 #include "results/interval.hpp"
+#include "results/schema/shared_fields.hpp"
 #include "results/slope.hpp"
 #include "stats/process_spread.hpp"
 #include "stats/stats.hpp"
@@ -18,15 +19,13 @@ namespace {
 
 using nlohmann::json;
 
+/// The workers of an environment.
 struct Environment {
   std::map<std::string, std::vector<double>> floors_ns;
   std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
-  std::map<std::string, std::uint64_t> copy_floors_bytes;
   std::vector<double> references_ns;
-  std::map<std::string, Effects> import_effects;
-  std::map<std::string, double> import_seconds;
-  const WorkerRecord* any = nullptr;
-  std::map<std::string, std::string> libraries;
+  WorkerRecord facts;  ///< of all of them, without floors
+  bool has_worker = false;
 
   /// None for one process.
   std::optional<double> spread() const {
@@ -39,20 +38,23 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
   std::map<std::string, Environment> environments;
   for (const WorkerRecord& worker : workers) {
     Environment& environment = environments[worker.environment];
-    environment.any = &worker;
+    WorkerRecord& facts = environment.facts;
+    environment.has_worker = true;
+    facts.python = worker.python;
+    facts.gil = worker.gil;
     for (const auto& [floor, ns] : worker.floors_ns) environment.floors_ns[floor].push_back(ns);
     for (const auto& [floor, rate] : worker.copy_floors_gb_per_s) {
       environment.copy_floors_gb_per_s[floor].push_back(rate);
     }
     for (const auto& [device, bytes] : worker.copy_floors_bytes) {
-      environment.copy_floors_bytes[device] = bytes;
+      facts.copy_floors_bytes[device] = bytes;
     }
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
     // Keep the effects that the first worker observed, because the threads of several workers
     // cannot be combined.
-    environment.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
-    environment.import_seconds.insert(worker.import_seconds.begin(), worker.import_seconds.end());
-    environment.libraries.insert(worker.libraries.begin(), worker.libraries.end());
+    facts.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
+    facts.import_seconds.insert(worker.import_seconds.begin(), worker.import_seconds.end());
+    facts.libraries.insert(worker.libraries.begin(), worker.libraries.end());
   }
   return environments;
 }
@@ -92,24 +94,23 @@ json& object_at(json& parent, const std::string& key) {
 
 void put_environment(json& item, const Environment& environment,
                      const stats::ProcessSpread& spread) {
-  if (environment.any != nullptr) {
-    item["python"] = environment.any->python;
-    item["gil"] = environment.any->gil;
+  WorkerRecord facts = environment.facts;
+  if (environment.has_worker) {
+    item["python"] = facts.python;
+    item["gil"] = facts.gil;
   } else if (!item.contains("python")) {
     item["python"] = "";
   }
-  json& libraries = object_at(item, "libraries");
-  for (const auto& [library, version] : environment.libraries) libraries[library] = version;
-  json& floors = object_at(item, "floors_ns");
-  for (const auto& [floor, values] : environment.floors_ns) floors[floor] = stats::median(values);
+  for (const auto& [floor, values] : environment.floors_ns) {
+    facts.floors_ns[floor] = stats::median(values);
+  }
   for (const auto& [floor, rates] : environment.copy_floors_gb_per_s) {
-    object_at(item, "copy_floors_gb_per_s")[floor] = stats::median(rates);
+    facts.copy_floors_gb_per_s[floor] = stats::median(rates);
   }
-  for (const auto& [device, bytes] : environment.copy_floors_bytes) {
-    object_at(item, "copy_floors_bytes")[device] = bytes;
-  }
-  if (!environment.import_effects.empty()) item["import_effects"] = environment.import_effects;
-  if (!environment.import_seconds.empty()) item["import_seconds"] = environment.import_seconds;
+  OrderedJson made;
+  Put put(made);
+  environment_fields(put, facts);
+  item.update(json(made), /*merge_objects=*/true);
   item.erase("between_processes");
   for (const stats::ProcessSpread::Row& row : spread.table()) {
     item["between_processes"].push_back(
