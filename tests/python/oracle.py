@@ -27,6 +27,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import dlbench
@@ -154,6 +155,20 @@ def of_capsule(array: Any) -> tuple[Facts, Any]:
     return Facts((tensor.data or 0) + tensor.byte_offset, dtype, shape, strides), capsule
 
 
+def library_of(array: Any) -> str:
+    """The first part of its type's module, which an array type of ctypes lacks."""
+    return (type(array).__module__ or "").partition(".")[0]
+
+
+def of_native(array: Any) -> tuple[Facts, Any]:
+    """Of a result of the native consumer, which alone has an attribute `via`."""
+    dtype = array.dtype
+    if dtype.startswith("dlpack("):
+        code, bits, _ = map(int, dtype[len("dlpack(") : -1].split(","))
+        dtype = NARROW.get(code) or f"{KINDS[code]}{bits}"
+    return Facts(array.address, dtype, array.shape, array.strides), array
+
+
 def of_numpy(array: Any) -> tuple[Facts, Any]:
     return Facts(array.ctypes.data, array.dtype.name, array.shape, array.strides), array
 
@@ -161,10 +176,7 @@ def of_numpy(array: Any) -> tuple[Facts, Any]:
 def of_pointer(array: Any) -> tuple[Facts, Any]:
     strides = array.stride() if hasattr(array, "stride") else array.strides
     dtype = str(array.dtype).rpartition(".")[2]
-    if (
-        dtype == "bfloat16"
-        and array.dtype != sys.modules[type(array).__module__.partition(".")[0]].bfloat16
-    ):
+    if dtype == "bfloat16" and array.dtype != sys.modules[library_of(array)].bfloat16:
         dtype = "uint16"  # Paddle prints both as bfloat16
     item = width(dtype)
     steps = tuple(step * item for step in strides)
@@ -229,12 +241,14 @@ def facts(array: Any) -> Facts | None:
     """Of an array of any library; None if each reading gives another address."""
     if isinstance(array, np.ndarray):
         return of_numpy(array)[0]
-    library = type(array).__module__.partition(".")[0]
+    library = library_of(array)
     if library in HELD:
         return facts(HELD[library](array))
     if library == "torch":
         array = array.detach()
     ways = [OWN[library]] if library in OWN else [of_capsule, of_buffer, of_interface]
+    if hasattr(array, "via"):
+        ways = [of_native]
     for way in ways:
         try:
             (first, _kept), (second, _) = way(array), way(array)
@@ -246,9 +260,11 @@ def facts(array: Any) -> Facts | None:
 
 def values(array: Any) -> np.ndarray[Any, Any]:
     """Its content, as its own library lists it now."""
-    library = type(array).__module__.partition(".")[0]
+    library = library_of(array)
     if library == "pint":
         return values(array.magnitude)
+    if hasattr(array, "via") and hasattr(ml_dtypes, dtype := of_native(array)[0].dtype):
+        return np.asarray(array).view(getattr(ml_dtypes, dtype)).astype(np.float32)
     if library == "torch":
         array = array.detach()
     if library == "paddle" and of_pointer(array)[0].dtype in ("bfloat16", *NARROW.values()):
@@ -285,7 +301,7 @@ def is_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool
 
 def is_bytes(array: Any) -> bool:
     """Has it no dtype?"""
-    library = type(array).__module__.partition(".")[0]
+    library = library_of(array)
     is_view = isinstance(array, memoryview) and array.format == "B"
     named = isinstance(array, (bytes, bytearray)) or type(array).__name__ == "mmap"
     named |= type(array).__module__ == "mpi4py.MPI"
@@ -374,11 +390,8 @@ class Alone:
 
 
 def spelled(consumer: Any, protocol: str) -> Callable[[Any], Any] | None:
-    """The consumer's call for a protocol, as its adapter spells it."""
-    calls = consumer.PROTOCOLS | (
-        consumer.calls("cpu", "cpu") if hasattr(consumer, "calls") else {}
-    )
-    call = calls.get(protocol)
+    """The consumer's call for a protocol in the host's memory, as its adapter spells it."""
+    call = consumer.PROTOCOLS.get(protocol)
     if isinstance(call, Capsule):
         return lambda x: call.function(x.__dlpack__())
     if isinstance(call, Call):
