@@ -173,16 +173,21 @@ std::uint64_t count_at(const json& object, const char* key) {
   return whole ? value.get<std::uint64_t>() : 0;
 }
 
-/// Warns of copies below twice the size of the last-level cache, whose rate may be the cache's.
-void mark_cached_copies(std::vector<Entry>& entries, const json& context) {
+/// Warns of copies below twice the size of the last-level cache, whose rate may be the cache's. One
+/// that is ten times as slow as a plain copy of memory would be about as slow outside the cache.
+void mark_cached_copies(std::vector<Entry>& entries, const json& context,
+                        const std::map<std::string, CopySpeed>& speeds) {
+  constexpr double kSlow = 10;
   std::uint64_t largest = 0;
   for (const json& cache : context.value("caches", json::array())) {
     if (cache.is_object()) largest = std::max(largest, count_at(cache, "size"));
   }
   for (Entry& entry : entries) {
-    if (entry.gb_per_s && entry.cell.exchange.bytes < 2 * largest) {
-      warn(entry.warnings, "in-cache");
-    }
+    if (!entry.gb_per_s || entry.cell.exchange.bytes >= 2 * largest) continue;
+    const auto speed = speeds.find(entry.cell.exchange.environment);
+    const bool is_slow = entry.cell.exchange.device == "cpu" && speed != speeds.end() &&
+                         *entry.gb_per_s * kSlow < speed->second.warm_gb_per_s;
+    if (!is_slow) warn(entry.warnings, "in-cache");
   }
 }
 
@@ -236,13 +241,15 @@ void write_items(AtomicFile& file, std::string_view key, const std::vector<const
 
 void write_document(JournalContents contents, const std::filesystem::path& path) {
   const std::map<std::string, Environment> environments = by_environment(contents.workers);
-  judge_slopes(contents.entries, copy_speeds(environments, contents.header.context));
+  const std::map<std::string, CopySpeed> speeds =
+      copy_speeds(environments, contents.header.context);
+  judge_slopes(contents.entries, speeds);
   Spreads spreads = spreads_of(contents.entries, environments);
   for (Entry& entry : contents.entries) {
     if (is_measured(entry.outcome)) conclude(entry, spreads[spread_of(entry)]);
   }
   remove_impossible_rates(contents.entries, environments, contents.header.context);
-  mark_cached_copies(contents.entries, contents.header.context);
+  mark_cached_copies(contents.entries, contents.header.context, speeds);
 
   std::vector<std::pair<std::string, const Entry*>> order;
   order.reserve(contents.entries.size());
