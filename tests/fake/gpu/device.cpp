@@ -652,7 +652,7 @@ Code allocate_async(Address* made, std::size_t bytes, Stream handle) {
 }
 
 Code free_memory(Address begin) {
-  if (begin == 0) return 0;  // libraries make the context current by it
+  if (begin == 0) return begin_unsafe_call();  // libraries make a context current by it
   const auto block = Blocks::instance().find(static_cast<std::uintptr_t>(begin));
   if (!block || block->begin != begin) return invalid_value;
   if (const Code code = begin_unsafe_call()) return code;
