@@ -442,7 +442,7 @@ def measure_matrix(stage: Stage, turn: Turn, names: str) -> Document:
         *("--consumers", f"{names},numpy"),
         *("--devices", f"{DEVICE},{DEVICE}+cpu,cpu+{DEVICE}"),
         *("--protocols", PROTOCOLS, "--sizes", "4KiB,64MiB", "--timeout", turn.timeout()),
-        *("--budget", f"{max(1, turn.share - turn.import_s - 45):.0f}s"),
+        *("--budget", f"{max(1, turn.share - turn.import_s - 25):.0f}s"),
     )
 
 
@@ -490,7 +490,7 @@ SYNC_TURNS = Turns(pairs, 3)
 CHECK_TURNS = Turns(examined, 5, 25)
 CALLS_TURNS = Turns(examined, 3, 25)  # two runs
 CAPTURE_TURNS = Turns(pairs, 2)
-MATRIX_TURNS = Turns(together, 1, 60)
+MATRIX_TURNS = Turns(together, 1, 40)
 
 #: By name, in order. What a stage does not use is for the later ones.
 STAGES: dict[str, tuple[Plan, tuple[Step, ...]]] = {

@@ -329,6 +329,37 @@ LEAKY = (
 )
 
 
+FREES_LATER = """
+import threading
+import time
+
+import numpy as np
+
+KEPT = []
+
+
+def free():
+    while True:
+        time.sleep(0.05)
+        KEPT.clear()
+
+
+def from_dlpack(x, /):
+    if not KEPT and threading.active_count() == 1:
+        threading.Thread(target=free, daemon=True).start()
+    KEPT.append(bytearray(64))
+    return np.from_dlpack(x)
+
+
+PROTOCOLS = {"dlpack": from_dlpack}
+"""
+
+
+def test_what_a_thread_of_the_library_frees_is_no_leak(folder: Path) -> None:
+    (result,) = results(own(folder, FREES_LATER), "import.leak").values()
+    assert result.outcome == "holds"
+
+
 def test_what_is_left_by_any_array_is_not_the_imports_leak(folder: Path) -> None:
     library = own(folder, LEAKY)
     (result,) = results(library, "import.leak").values()
