@@ -72,7 +72,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from native": {"convert": "refused error"},
     },
     "pillow": {
-        "to numpy": _all("copy shape", ("array_interface", "convert")),
+        "to numpy": _all("copy", ("array_interface", "convert")),
         "to native": {"array_interface": "refused BufferError"},
         "from numpy": {"convert": "copy shape"},
         "from native": {"convert": "copy shape"},

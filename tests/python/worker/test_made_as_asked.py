@@ -66,6 +66,17 @@ def test_the_strides_of_size_1_are_seen_in_integers_with_the_bits(tmp_path: Path
     assert cross(tmp_path, made, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
 
 
+COLUMN = "def make(case, device):\n    return case.numpy().reshape(-1, 1)\n"
+
+
+@pytest.mark.parametrize(("result", "changed"), [("x", []), ("np.ravel(x)", ["shape"])])
+def test_a_vector_that_is_made_as_a_column_is_kept_as_one(
+    tmp_path: Path, result: str, changed: list[str]
+) -> None:
+    take = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: {result}}}\n"
+    assert cross(tmp_path, COLUMN, take, "convert")["ok"]["changed"] == changed
+
+
 FALSE_STRIDES = """\
 class Giver:
     def __init__(self, array):
