@@ -7,8 +7,8 @@
 
 namespace dlbench::exchange {
 
-/// Throws ViewError for an impossible dtype: no bits, no lanes, a width that the code does not
-/// allow, and elements that share a byte unless `padded`.
+/// Throws ViewError for an impossible dtype (no bits, no lanes, a width that the code does not
+/// allow), UnknownFormatError for elements that share a byte unless `padded`.
 void require_dtype(Dtype dtype, bool padded);
 
 /// Has PEP 3118 a format for the dtype?

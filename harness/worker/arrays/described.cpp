@@ -132,6 +132,9 @@ std::optional<Held> read_bits(PyObject* array) {
   std::optional<Held> held = view ? read_dlpack(bits.get()) : std::nullopt;
   if (!held) held = read_buffer(bits.get());
   if (!held || held->view.dtype.bits != width) return {};
+  // JAX's view as bytes packs elements of four bits.
+  const Ref shape = optional_attribute(array, "shape");
+  if (shape && integers(shape.get()) != held->view.shape) return {};
   held->view.dtype = *dtype;
   return held;
 }

@@ -574,6 +574,14 @@ def test_integers_with_the_bits_of_narrow_floats_are_other_values(
 
 
 @pytest.mark.libraries
+@pytest.mark.parametrize("name", ["i4-0xn", "f4e2m1fn"])
+def test_elements_that_share_a_byte_are_not_judged(tmp_path: Path, name: str) -> None:
+    pytest.importorskip("jax")
+    take = "import jax.numpy\nPROTOCOLS = {'convert': jax.numpy.asarray}\n"
+    assert found(cross(tmp_path, MAKE, take, "convert", _core.case(name))) == "unproven []"
+
+
+@pytest.mark.libraries
 def test_a_format_that_is_not_known_is_compared_by_its_bytes(tmp_path: Path) -> None:
     pytest.importorskip("mlx.core")
     make = (
