@@ -111,6 +111,7 @@ def script(
             "if end and status <= 0:",
             "    print('actual:', end)",
         )
+        head.append("signal.alarm(60)  # ends a deadlock")
     own = [*side.lines, *before]
     if rule.at_exit:
         own += lines

@@ -153,9 +153,6 @@ def structs(subject: Subject) -> list[dict[str, bool]]:
 def exported_again(subject: Subject) -> str:
     """an export of the result, to the library itself too, may outlive it, and releases the memory
 
-    import faulthandler
-    # Ends a deadlock, with status 1.
-    faulthandler.dump_traceback_later(20, exit=True)
     again = result.__dlpack__(); del result; gc.collect(); del again
     gc.collect()
     assert len(deleted) == 1, deleted; deleted.clear()
