@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib.metadata
 import importlib.util
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -105,10 +106,13 @@ def _disown_settings(effects: import_effects.Effects, tree: ast.Module) -> None:
         del effects["environment"]
 
 
-def is_code_of(files: list[str], consumer: ModuleType, producer: ModuleType | None) -> bool:
+def is_code_of(
+    files: list[str], consumer: ModuleType, producer: ModuleType | None, array: object = None
+) -> bool:
     """Do all these files of machine code lie in packages of the consumer, and none in one that the
     producer's adapter imports too? The pair of one library is its own consumer. NumPy decides
-    nothing: a producer may call it from anywhere."""
+    nothing: a producer may call it from anywhere. Nor does the interpreter, unless the producer's
+    array is one of Python's own, which copies nothing unasked."""
     own = _packages(consumer) - SHARED
     if producer is not None and _library(producer) != _library(consumer):
         own -= _packages(producer)
@@ -117,7 +121,11 @@ def is_code_of(files: list[str], consumer: ModuleType, producer: ModuleType | No
     folders = [Path(path) for root in own for path in getattr(sys.modules[root], "__path__", ())]
     inside = {path.name for path in paths if any(map(path.is_relative_to, folders))}
     outside = {path.name for path in paths} - inside
-    return bool(files) and set(files) <= inside - outside
+    known = inside - outside
+    if array is not None and type(array).__module__ in sys.stdlib_module_names:
+        is_python = re.compile(r".*/(lib-dynload/[^/]*|libpython[^/]*|python[0-9.]*)")
+        known |= {path.name for path in paths if is_python.fullmatch(str(path))}
+    return bool(files) and set(files) <= known
 
 
 def foreign_type(array: object, producer: ModuleType) -> str:

@@ -309,8 +309,9 @@ bool ExchangeJudge::is_read_by_consumer() const try {
     if (PyList_Append(files.get(), name.get()) != 0) throw fetch_failure();
   }
   const Ref producer = call_.producer().producer ? call_.producer().producer : Ref::borrow(Py_None);
-  const Ref found = checked(PyObject_CallMethod(loading.get(), "is_code_of", "OOO", files.get(),
-                                                call_.consumer().consumer.get(), producer.get()));
+  const Ref found = checked(PyObject_CallMethod(loading.get(), "is_code_of", "OOOO", files.get(),
+                                                call_.consumer().consumer.get(), producer.get(),
+                                                call_.first_array()));
   return PyObject_IsTrue(found.get()) == 1;
 } catch (const Failure&) {
   return false;

@@ -185,6 +185,23 @@ def test_the_code_of_one_library_in_both_roles_is_its_own() -> None:
     assert loading.is_code_of([Path(_cext.__file__).name], *both)
 
 
+@pytest.mark.parametrize(
+    ("array", "file", "is_its"),
+    [
+        (bytearray(8), "libpython", True),
+        (memoryview(b""), "libpython", True),
+        (np.zeros(1), "libpython", False),
+        (bytearray(8), Path(multiarray.__file__).name, False),
+    ],
+)
+def test_pythons_own_arrays_copy_nothing_unasked(array: Any, file: str, is_its: bool) -> None:
+    paths = [line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines()]
+    named = {Path(path).name for path in paths if Path(path).name.startswith(file)}
+    python = [*named] or [Path("/proc/self/exe").resolve().name]
+    both = [adapter_of(role, role[0], np=np) for role in ("consumer", "producer")]
+    assert loading.is_code_of(python[:1], both[0], both[1], array) == is_its
+
+
 #: A type that an import of "taker" has put in the place of the library's own.
 TYPED = (
     NUMPY
