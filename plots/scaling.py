@@ -101,8 +101,8 @@ def _floors_of(device: str, gb_per_s: Mapping[str, float]) -> dict[str, float]:
     """The copy floors of the host's memory, or of this device or pair of devices."""
     if device == "cpu":
         return {name: rate for name, rate in gb_per_s.items() if name in ("warm", "fresh")}
-    own = {name: rate for name, rate in gb_per_s.items() if name.split(" ")[0] == device}
-    return {name.removeprefix(device).strip() or "memcpy": rate for name, rate in own.items()}
+    kinds = {device: "memcpy", f"{device} pinned": "pinned", f"{device} pageable": "pageable"}
+    return {kinds[name]: rate for name, rate in gb_per_s.items() if name in kinds}
 
 
 def _one_clock(entries: list[Measured]) -> list[Measured]:

@@ -116,8 +116,8 @@ def floors(gb_per_s: Mapping[str, float], device: str, size: int) -> str:
     size; between a device and the host " (memcpy pinned 25, pageable 9.1)"."""
     names = [(f"warm {size}", "memcpy"), (f"fresh {size}", "fresh pages")]
     if device != "cpu":
-        names = [(device, "memcpy"), (f"{device} pinned", "memcpy pinned")]
-        names += [(f"{device} pageable", "memcpy pageable")]
+        names = [(f"{device} {size}", "memcpy"), (f"{device} pinned {size}", "memcpy pinned")]
+        names += [(f"{device} pageable {size}", "memcpy pageable")]
     known = [f"{name} {rate(gb_per_s[key])}" for key, name in names if key in gb_per_s]
     return f" ({', '.join(known)})" if known else ""
 

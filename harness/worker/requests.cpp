@@ -124,16 +124,17 @@ json Requests::floors(const json&) {
 
 json Requests::copy_floors(const json& request) {
   const Spent::Span counted(Spent::On::timing);
+  const auto sizes = request.value("bytes", std::vector<std::uint64_t>());
   if (request.contains("device")) {
     const std::string device = request["device"];
     const DeviceAt at = device_named(device);
     if (!at) return json::object();
-    const DeviceCopyFloors floors = device_copy_floors(device, at);
+    const DeviceCopyFloors floors = device_copy_floors(device, at, sizes);
     return {{"gb_per_s", floors.gb_per_s}, {"bytes", floors.bytes}};
   }
   const measure::CopyFloors floors = measure::copy_floors();
   json rates{{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};
-  for (const std::uint64_t bytes : request.value("bytes", std::vector<std::uint64_t>())) {
+  for (const std::uint64_t bytes : sizes) {
     const measure::CopyFloors of_size = measure::copy_floors(bytes);
     rates["warm " + std::to_string(bytes)] = of_size.warm_gb_per_s;
     rates["fresh " + std::to_string(bytes)] = of_size.fresh_gb_per_s;

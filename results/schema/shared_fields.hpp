@@ -96,12 +96,12 @@ void environment_fields(Io& io, T& facts) {
   io.known("copy_floors_gb_per_s", facts.copy_floors_gb_per_s,
            {kPositive,
             "Rates of a plain copy in 10^9 bytes a second: `warm` into memory that was written "
-            "before, `fresh` into new pages, `warm 65536` for blocks of that many bytes; `cuda:0` "
-            "within a device, `cuda:0+cpu pinned` from it to the host. Copies of a device are "
-            "timed by its events."});
+            "before, `fresh` into new pages; `cuda:0` within a device, `cuda:0+cpu pinned` from "
+            "it to the host; `warm 65536`, `cuda:0 65536` for blocks of that many bytes. Copies of "
+            "a device are timed by its events."});
   io.known("copy_floors_bytes", facts.copy_floors_bytes,
-           "Size of the block that the copy floors of a device copied, by device: 512 MiB, or less "
-           "if little memory was free.");
+           "Size of the block that the copy floors of a device copied if their name has no size, "
+           "by device: 512 MiB, or less if little memory was free.");
 }
 
 }  // namespace dlbench::results

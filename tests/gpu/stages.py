@@ -167,7 +167,13 @@ def special_memory(case: str, cells: list[Entry]) -> Line:
 def copy_floors(document: dict[str, Any]) -> dict[str, float]:
     places = document["context"]["dlbench"]["environments"].values()
     rates = [place.get("copy_floors_gb_per_s", {}) for place in places]
-    return {name: rate for each in rates for name, rate in each.items() if DEVICE in name}
+    # Those of one size are beside the copies of that size.
+    return {
+        name: rate
+        for each in rates
+        for name, rate in each.items()
+        if DEVICE in name and not name.split()[-1].isdigit()
+    }
 
 
 def interface_2(stage: Stage) -> Iterator[Line]:

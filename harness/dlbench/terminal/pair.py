@@ -283,9 +283,6 @@ def _numbers(entry: Measured, environment: EnvironmentFacts) -> list[tuple[str, 
     if entry.gb_per_s:
         beside = values.floors(environment.copy_floors_gb_per_s, entry.device, entry.bytes)
         facts.append(("rate", f"{values.rate(entry.gb_per_s)} GB/s{beside}"))
-        blocks = environment.copy_floors_bytes
-        on = [part for part in entry.device.split("+") if part in blocks]
-        facts += [("memcpy of", f"{values.size(blocks[part])} at a time on {part}") for part in on]
     if counted := values.instructions(entry):
         facts.append(("instructions", f"{counted} an exchange"))
     if entry.api_calls:

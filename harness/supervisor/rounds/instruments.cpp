@@ -3,6 +3,7 @@
 #include <set>
 #include <utility>
 
+#include "model/places.hpp"
 #include "stats/stats.hpp"
 #include "supervisor/rounds/numbers.hpp"
 #include "supervisor/rounds/pace.hpp"
@@ -21,12 +22,15 @@ Task reference_task(const std::string& environment) {
 }
 
 // The sizes of the run's arrays. Copies of larger ones take too long.
-std::set<std::uint64_t> sizes_on_host(const plan::Plan& plan) {
+std::set<std::uint64_t> sizes_on(const std::string& device, const plan::Plan& plan) {
   constexpr std::uint64_t kMostBytes = 64ULL << 20;
   std::set<std::uint64_t> sizes;
   for (const Cell& cell : plan.cells) {
     const std::uint64_t bytes = cell.exchange.bytes;
-    if (cell.exchange.device == "cpu" && bytes > 0 && bytes <= kMostBytes) sizes.insert(bytes);
+    const bool is_between = device != "cpu" && (source_of(cell.exchange) == device ||
+                                                target_of(cell.exchange) == device);
+    const bool is_there = is_between || cell.exchange.device == device;
+    if (is_there && bytes > 0 && bytes <= kMostBytes) sizes.insert(bytes);
   }
   return sizes;
 }
@@ -48,7 +52,7 @@ void Instruments::measure_floors(results::WorkerRecord& record) {
   // The host's copy floors take tens of milliseconds; measure them once for each environment.
   if (!context_.copies_measured.insert(record.environment).second) return;
   const Reply copies = worker_.request(
-      {{"do", "copy_floors"}, {"bytes", sizes_on_host(context_.plan)}}, Activity::floors);
+      {{"do", "copy_floors"}, {"bytes", sizes_on("cpu", context_.plan)}}, Activity::floors);
   if (!copies.ok || !copies.body.is_object()) return;
   for (const auto& [floor, rate] : copies.body.items()) {
     if (rate.is_number() && rate.get<double>() > 0) {
@@ -62,8 +66,9 @@ void Instruments::measure_device_floors(const std::set<std::string>& devices,
   for (const std::string& device : devices) {
     // Each device is measured once for each environment, by a worker that uses it.
     if (!context_.copies_measured.insert(record.environment + " " + device).second) continue;
-    const Reply copies =
-        worker_.request({{"do", "copy_floors"}, {"device", device}}, Activity::device_floors);
+    const Reply copies = worker_.request(
+        {{"do", "copy_floors"}, {"device", device}, {"bytes", sizes_on(device, context_.plan)}},
+        Activity::device_floors);
     if (!copies.ok || !copies.body.is_object()) continue;
     const json rates = copies.body.value("gb_per_s", json::object());
     const json bytes = copies.body.value("bytes", json());

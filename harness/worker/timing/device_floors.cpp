@@ -58,7 +58,8 @@ std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free) {
   return bytes / kPage * kPage;
 }
 
-DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& at) {
+DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& at,
+                                    const std::vector<std::uint64_t>& sizes) {
   const device::Table& table = *at.table;
   const InDevice inside(at);
   settle(at);
@@ -78,21 +79,28 @@ DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& a
   if (table.dl_pinned != 0) static_cast<void>(pinned.create(bytes));
   const std::vector<unsigned char> pageable(bytes, 1);
   Between events(at);
-  const auto add = [&](const std::string& name, device::Address to, device::Address from) {
+  const auto add = [&](const std::string& name, std::size_t size, device::Address to,
+                       device::Address from) {
     constexpr int kCopies = 5;
     double best = 0;
     for (int i = 0; i < kCopies; ++i) {
-      const double ns = events.ns([&] { return table.copy(to, from, bytes, nullptr); });
-      if (ns > 0) best = std::max(best, static_cast<double>(bytes) / ns);
+      const double ns = events.ns([&] { return table.copy(to, from, size, nullptr); });
+      if (ns > 0) best = std::max(best, static_cast<double>(size) / ns);
     }
     if (best > 0) floors.gb_per_s[name] = best;
   };
-  if (2 * bytes > cache) add(device, other.get(), here.get());
-  for (const auto& [kind, host] : {std::pair{" pageable", number(pageable.data())},
-                                   std::pair{" pinned", number(pinned.get())}}) {
-    if (host == 0) continue;
-    add("cpu+" + device + kind, here.get(), host);
-    add(device + "+cpu" + kind, host, here.get());
+  const auto add_all = [&](const std::string& end, std::size_t size) {
+    if (2 * size > cache) add(device + end, size, other.get(), here.get());
+    for (const auto& [kind, host] : {std::pair{" pageable", number(pageable.data())},
+                                     std::pair{" pinned", number(pinned.get())}}) {
+      if (host == 0) continue;
+      add("cpu+" + device + kind + end, size, here.get(), host);
+      add(device + "+cpu" + kind + end, size, host, here.get());
+    }
+  };
+  add_all("", bytes);
+  for (const std::uint64_t size : sizes) {
+    if (size > 0 && size <= bytes) add_all(" " + std::to_string(size), size);
   }
   return floors;
 }

@@ -55,7 +55,8 @@ function scalingTraces(run, line, library) {
 // Copy rates of the host's memory, or of this device or pair of devices.
 function copyFloors(found, device) {
   return Object.entries(found.copy_floors_gb_per_s ?? {}).filter(([name]) => (
-    device === "cpu" ? ["warm", "fresh"].includes(name) : name.split(" ")[0] === device));
+    device === "cpu" ? ["warm", "fresh"].includes(name)
+      : [device, `${device} pinned`, `${device} pageable`].includes(name)));
 }
 
 function floorTraces(found, device, sizes) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -83,7 +84,11 @@ def test_pairs_beside_the_devices_own_memcpy(tmp_path: Path) -> None:
     reported = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
     floors = reported["copy_floors_gb_per_s"]
     for pair in ("cuda:0+cpu", "cpu+cuda:0"):
-        assert {f"{pair} pinned", f"{pair} pageable"} <= floors.keys()
+        for kind in ("pinned", "pageable"):
+            assert {f"{pair} {kind}", f"{pair} {kind} {4 << 20}"} <= floors.keys()
+    shown = ("show", "run", "native", "native")
+    text = whole.run(tmp_path, *shown, environment=fakes.environment())[1]
+    assert re.search(r"GB/s \(memcpy pinned [\d.]+, memcpy pageable [\d.]+\)", text)
 
 
 def test_a_script_makes_the_exchange_again(tmp_path: Path) -> None:

@@ -90,7 +90,8 @@ def test_each_device_has_its_own_rate_beside_its_own_memcpy() -> None:
     )
     (environment,) = document["context"]["dlbench"]["environments"].values()
     size = document["benchmarks"][0]["bytes"]
-    environment["copy_floors_gb_per_s"] = {f"warm {size}": 16.0, "cuda:0": 2000.0}
+    floors = {f"warm {size}": 16.0, f"cuda:0 {size}": 2000.0, "cuda:0": 1500.0}
+    environment["copy_floors_gb_per_s"] = floors
     assert [one.text for one in findings.find(doc(document)) if one.label == "copies"] == [
         "a -> b: cpu, by b, 2 GB/s (memcpy 16)",
         "a -> b: cuda:0, by b, 900 GB/s (memcpy 2000)",
