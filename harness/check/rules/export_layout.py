@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Any
 
 from dlbench.case import Case
-from dlbench.check.reading import CODES, describe_error, on_error, on_refusal, read, values
+from dlbench.check.reading import CODES, describe_error, on_error, on_refusal, packed, read, values
 from dlbench.check.rule import HEADER, METHOD, producer_rule
 from dlbench.check.situation import EXPORTS, STRUCTS, case_of
 from dlbench.check.subject import Subject
@@ -25,6 +26,7 @@ assert given.dtype == source.dtype and np.array_equal(given, source), given"""
 def compared(subject: Subject, word: str, **keywords: Any) -> str:
     """The export has the array's shape, dtype and elements, or is refused."""
     array, expected = subject.exporter_of(word, keywords)
+    require_layout(array, expected)
     try:
         capsule = array.__dlpack__(**keywords)
         facts = read(capsule)
@@ -34,6 +36,18 @@ def compared(subject: Subject, word: str, **keywords: Any) -> str:
         return f"refused: {describe_error(error)}"
     agree(facts, case_of(word), expected)
     return "its elements"
+
+
+def require_layout(array: Any, expected: Any) -> None:
+    """Raises NotApplicable where the library keeps no such layout: its array lies in C order."""
+    if not expected.size or packed(expected.shape, expected.strides, expected.itemsize):
+        return
+    with suppress(Exception):
+        facts = read(capsule := array.__dlpack__())
+        is_right = values(facts) == expected.tobytes()
+        del capsule
+        if is_right and packed(facts["shape"], facts["strides"], 1):
+            raise NotApplicable("it lays such an array out in C order")
 
 
 def agree(facts: dict[str, Any], case: Case, content: Any = None) -> str:

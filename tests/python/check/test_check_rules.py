@@ -232,3 +232,15 @@ def test_a_buffer_is_held_while_it_is_read() -> None:
         concluded("buffer.values", lambda case, _: Exported(case.numpy(), case.numpy()))[0]
         == "holds"
     )
+
+
+def test_a_library_that_copies_a_slice_has_no_strides_to_export() -> None:
+    """As JAX and Arrow do: what they export then says nothing of a stride."""
+
+    def make(case: Case, device: str) -> Any:
+        return Exporter(np.ascontiguousarray(case.numpy()))
+
+    for rule in ("export.strided", "export.reversed", "export.broadcast", "export.fortran"):
+        assert concluded(rule, make)[0] == "not-applicable", rule
+    assert concluded("export.grid", make)[0] == "holds"
+    assert concluded("export.strided", lambda case, device: Exporter(case.numpy()))[0] == "holds"

@@ -6,6 +6,7 @@ fault shows only where its rule tests: sizes and layouts distinguish the rules.
 
 import contextlib
 import ctypes
+import dataclasses
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ import numpy as np
 from dlbench import _check, _native_producer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
 from dlbench.check.reading import CODES
+from dlbench.check.situation import word_of
 from dlbench.device import Device
 
 sys.path.append(str(Path(__file__).parents[2]))
@@ -229,7 +231,8 @@ class Array(Others):
 
     def described(self, words, first):
         """Shape and strides; the rest goes to `words`."""
-        view, layout, item = self.view, self.case.layout, self.view.itemsize
+        view, item = self.view, self.view.itemsize
+        layout = word_of(dataclasses.replace(self.case, readonly=False))
         code, bits = CODES[self.case.dtype]
         if breaks("export.dtypes", self.case.dtype == "int32"):
             code = 3
