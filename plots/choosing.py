@@ -76,7 +76,7 @@ def provenance(document: Document) -> list[str]:
     parts = [f"dlbench {run.version}"]
     if machines:
         parts.append(f"{'machine' if len(machines) == 1 else 'machines'} {listing(machines, 12)}")
-    parts += [run.machine.cpu] if run.machine.cpu else []
+    parts += filter(None, [run.machine.cpu, *document.devices])
     parts += [f"CPython {', '.join(sorted(pythons))}"] if pythons else []
     parts.append(" to ".join(dict.fromkeys((dates[0], dates[-1]))))
     return [*parts, *([number] if (number := _sample_sizes(document)) else [])]

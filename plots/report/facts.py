@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dlbench import values
 from dlbench.analysis import case_sweep
-from dlbench.document import Context, Document, Entry, EnvironmentFacts
+from dlbench.document import Context, Document, Entry, EnvironmentFacts, Measured
 from dlbench.findings.import_effects import in_words
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
@@ -69,6 +69,8 @@ def of(document: Document) -> list[Facts]:
 def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:
     if processor := context.run.machine.processor:
         yield processor
+    devices = {entry.device for entry in entries if isinstance(entry, Measured)}
+    yield from context.run.machine.units(devices)
     pythons = {facts.python for facts in context.run.environments.values() if facts.python}
     yield from (f"Python {python}" for python in sorted(pythons))
     yield context.date[:10]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from dlbench.document.record import Key, Record, part, parts, parts_by_name
 from dlbench.text.escaping import dlbench_command
@@ -91,6 +91,17 @@ class Machine(Record):
         if not self.cpu:
             return ""
         return f"{self.cpu}, {count(self.cores, 'core') if self.cores else '? cores'}"
+
+    def units(self, devices: Iterable[str]) -> list[str]:
+        """The name of each device in "cuda:0" or "cuda:0+cpu", without those of the CPU."""
+        used = {part for device in devices for part in device.split("+")}
+        found = (
+            unit.name
+            for driver in self.devices
+            for number, unit in enumerate(driver.units)
+            if unit.name and f"{driver.name}:{number}" in used
+        )
+        return list(dict.fromkeys(found))
 
     def facts(self) -> Iterator[tuple[str, object]]:
         """All known facts, by key."""

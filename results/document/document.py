@@ -58,6 +58,11 @@ class Document:
         return self.context.run
 
     @cached_property
+    def devices(self) -> list[str]:
+        """The names of the devices that were measured, without the CPU's."""
+        return self.run.machine.units({entry.device for entry in self.measured})
+
+    @cached_property
     def entries(self) -> list[Entry]:
         """Every cell, measured or not."""
         return [*self.measured, *self.not_measured]

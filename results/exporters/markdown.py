@@ -70,14 +70,14 @@ def _head(document: Document) -> str:
 
 def _origin(machine: str, document: Document) -> list[str]:
     """The machine, then each environment's libraries, each followed by an empty line."""
-    cpu = document.run.machine.cpu
+    hardware = [document.run.machine.cpu, *document.devices]
     names = document.environments
     lines = []
     for name in names:
         versions = document.versions(name).items()
         words = ", ".join(f"{library} {version}" for library, version in versions)
         place = name if len(names) > 1 else ""
-        lines.append(" \u00b7 ".join(part for part in (machine, cpu, place, words) if part))
+        lines.append(" \u00b7 ".join(part for part in (machine, *hardware, place, words) if part))
     return [text for line in lines if line for text in (escaping.markdown(line), "")]
 
 

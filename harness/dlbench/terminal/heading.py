@@ -14,7 +14,7 @@ FLOORS = ("empty", "clock", "call", "proxy")
 def header(document: Document, width: int) -> list[str]:
     """The first environment with the machine, then a paragraph for each further one."""
     parts = [f"dlbench {document.run.version}"]
-    parts += filter(None, [document.run.machine.processor])
+    parts += filter(None, [document.run.machine.processor, *document.devices])
     environments = document.environments
     first = document.environment(next(iter(environments), ""))
     lines = fold([*parts, *_installed(first)], width)

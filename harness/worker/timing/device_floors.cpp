@@ -89,18 +89,19 @@ DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& a
     }
     if (best > 0) floors.gb_per_s[name] = best;
   };
+  const std::string to_device = "cpu+" + device, to_host = device + "+cpu";
   const auto add_all = [&](const std::string& end, std::size_t size) {
     if (2 * size > cache) add(device + end, size, other.get(), here.get());
     for (const auto& [kind, host] : {std::pair{" pageable", number(pageable.data())},
                                      std::pair{" pinned", number(pinned.get())}}) {
       if (host == 0) continue;
-      add("cpu+" + device + kind + end, size, here.get(), host);
-      add(device + "+cpu" + kind + end, size, host, here.get());
+      add(to_device + kind + end, size, here.get(), host);
+      add(to_host + kind + end, size, host, here.get());
     }
   };
   add_all("", bytes);
   for (const std::uint64_t size : sizes) {
-    if (size > 0 && size <= bytes) add_all(" " + std::to_string(size), size);
+    if (size > 0 && size <= bytes) add_all(std::string(" ").append(std::to_string(size)), size);
   }
   return floors;
 }

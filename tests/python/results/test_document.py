@@ -11,12 +11,18 @@ from typing import Any
 import jsonschema
 import pytest
 
+import samples
 import synthetic
 from dlbench import cli
 from dlbench.document import comparison, record
 from dlbench.document import context as contexts
 from dlbench.document import document as documents
 from dlbench.document import entry as entries
+from dlbench.exporters import markdown
+from dlbench.plots import choosing
+from dlbench.plots.report import facts
+from dlbench.terminal import heading
+from typed import doc
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = json.loads((ROOT / "results/schema.json").read_text())
@@ -220,3 +226,24 @@ def test_each_key_of_a_view_is_declared(
     assert undeclared(kind, schema, whole) == []
     planted = type("Planted", (kind,), {"color": record.Key("", name="color")})
     assert undeclared(planted, schema, whole) == ["Planted.color"]
+
+
+def test_each_output_names_the_devices_that_were_measured() -> None:
+    cpu = samples.measured("a", "b", 90.0)
+    absent = samples.missing("a", "b", "no-device", "none", device="cuda:0")
+    on_device = samples.measured("a", "b", 90.0, device="cuda:1+cpu")
+    units = [{"name": f"Accelerator {number}"} for number in range(2)]
+    for cells, named in (([cpu, absent], []), ([cpu, on_device], ["Accelerator 1"])):
+        written = samples.document(*cells)
+        machine = written["context"]["dlbench"]["machine"]
+        machine["devices"] = [{"name": "cuda", "state": "ok", "count": 2, "units": units}]
+        document = doc(written)
+        assert document.devices == named
+        for texts in (
+            heading.header(document, 200),
+            choosing.provenance(document),
+            [markdown.export(document)],
+            facts.of(document)[0].headline,
+        ):
+            assert [name for name in ("Accelerator 0", "Accelerator 1")
+                    if name in " ".join(texts)] == named, texts  # fmt: skip
