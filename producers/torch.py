@@ -45,7 +45,8 @@ def make(case, device):
         # negates the complex number 0 to 0 or to -0.
         parts = array.as_strided((case.reach[1] // case.itemsize,), (1,))
         parts = torch.view_as_real(parts) if parts.is_complex() else parts
-        (parts[:, 1] if case.special == "conj" else parts).neg_()
+        parts = parts[:, 1] if case.special == "conj" else parts
+        torch.neg(parts, out=parts)
         array = array.conj() if case.special == "conj" else torch._neg_view(array)
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
@@ -73,7 +74,7 @@ memory = torch.Tensor.detach
 
 
 def values(array):
-    return array.detach().resolve_conj().resolve_neg()
+    return torch.resolve_neg(torch.resolve_conj(torch.Tensor.detach(array)))
 
 
 def extras(array):

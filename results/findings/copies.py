@@ -74,7 +74,7 @@ def alignment(entries: list[Entry]) -> Iterator[Finding]:
     cases = [_core.case(entry.case) for entry in host if _core.is_case(entry.case)]
     shared = {e.pair for e in host if isinstance(e, Measured) and e.outcome == "zero-copy"}
     shared = {(first, second) for first, second in shared if first == "numpy" != second}
-    if not shared or any(case["offset"] for case in cases):
+    if not shared or any(case["storage"] != "aligned" for case in cases):
         return
     aligned = cases[0]["align"]
     text = f"tried at multiples of {aligned} bytes; NumPy's arrays lie at 16: "

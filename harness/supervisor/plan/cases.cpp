@@ -67,7 +67,7 @@ std::vector<CaseAxis> make_axes() {
         {"2d", "two dimensions"},
         {"0d", "one element without dimensions"},
         {"9d", "nine dimensions, five of size 1"},
-        {"33d", "33 dimensions, 29 of size 1"},
+        {"33d", "33 dimensions, 30 of size 1"},
         {"ones", "one dimension between two of size 1 with odd strides"},
         {"empty", "one dimension without elements"},
         {"0xn", "two dimensions, no rows"},
@@ -83,8 +83,8 @@ std::vector<CaseAxis> make_axes() {
         {"odd", "a stride that is no multiple of the element's size"}}},
       {"storage",
        {{"aligned", "at a multiple of 256 bytes unless the library allocates it"},
-        {"own", "allocated by the library itself"},
-        {"view", "a view into the library's own array, from its fourth element"}}},
+        {"own", "as the adapter allocates it: by the library, if it can"},
+        {"view", "a slice of such an array, from its fourth element, row and column"}}},
       {"property",
        {{"plain", "of the machine's byte order, in ordinary memory, may be written to"},
         {"readonly", "read-only"},
@@ -132,18 +132,20 @@ bool is_offset(const std::string& storage) {
   return storage.starts_with("align") && storage != "aligned";
 }
 
-/// Why there is no such array; empty if there is one.
-std::string why_impossible(const Point& point) {
+/// Why dlbench makes no such array; empty if it does.
+std::string why_not_combined(const Point& point) {
   const CaseDtype& dtype = kDtypes.at(point[kDtype]);
   const std::string &shape = word(kShape, point), &layout = word(kLayout, point),
                     &storage = word(kStorage, point), &property = word(kProperty, point);
   const auto conflict = [](const std::string& one, const std::string& other) {
-    return one + " and " + other + " exclude each other";
+    return one + " and " + other + " are not combined";
   };
   const bool is_line = shape == "1d", is_grid = shape == "2d";
   const bool fits =
       layout == "c" || (has_rows(layout) ? is_grid : is_line || (is_grid && layout != "odd"));
   if (!fits) return conflict(layout, shape);
+  // Every second byte is the layout "strided".
+  if (layout == "odd" && dtype.bytes == 1) return conflict(layout, std::string(dtype.word));
   // A library's own slices cannot overlap or leave parts of an element out.
   if (is_one_of(layout, {"windows", "odd"}) && storage == "own") return conflict(layout, storage);
   const bool is_laid = is_one_of(layout, {"broadcast", "windows", "odd"});
@@ -227,7 +229,7 @@ void product(const std::array<std::vector<std::size_t>, kAxes>& values,
   Point point{};
   const std::function<void(std::size_t)> at = [&](std::size_t axis) {
     if (axis == kAxes) {
-      if (why_impossible(point).empty()) visit(point);
+      if (why_not_combined(point).empty()) visit(point);
       return;
     }
     for (const std::size_t value : values[axis]) {
@@ -263,7 +265,7 @@ std::vector<Point> pairwise() {
       point[axis] = i;
       point[kShape] = axis == kShape ? i : usual_shape(point);
       // Only complex numbers have conjugates.
-      if (!why_impossible(point).empty()) point[kDtype] = index_of(case_axes()[kDtype], "c64");
+      if (!why_not_combined(point).empty()) point[kDtype] = index_of(case_axes()[kDtype], "c64");
       points.push_back(point);
     }
   }
@@ -305,6 +307,9 @@ Point point_named(const std::string& name) {
   for (const CaseAxis& axis : case_axes()) {
     for (const AxisValue& value : axis.values) words.push_back(value.word);
   }
+  if (name.starts_with('-') || name.ends_with('-') || name.find("--") != std::string::npos) {
+    throw UsageError("unknown case '" + name + "': a word beside '-' is missing");
+  }
   for (const std::string& part : split(name, '-')) {
     std::optional<std::size_t> on;
     for (std::size_t axis = 0; axis < kAxes && !on; ++axis) {
@@ -328,8 +333,8 @@ Point point_named(const std::string& name) {
                      name);
   }
   if (!has[kShape]) point[kShape] = usual_shape(point);
-  if (const std::string why = why_impossible(point); !why.empty()) {
-    throw UsageError("case '" + name + "' is impossible: " + why);
+  if (const std::string why = why_not_combined(point); !why.empty()) {
+    throw UsageError("no case '" + name + "': " + why);
   }
   return point;
 }
@@ -368,6 +373,10 @@ namespace {
 /// "dtype=bf16,f64" of one axis.
 void select(const std::string& selection, std::array<std::vector<std::size_t>, kAxes>& values) {
   const std::size_t equals = selection.find('=');
+  if (selection.find('=', equals + 1) != std::string::npos || selection.find(',') < equals) {
+    throw UsageError("a space separates names and axes: 'f32 dtype=bf16,f64 layout=all'; '" +
+                     selection + "' has a comma there");
+  }
   std::vector<std::string> names;
   for (const CaseAxis& axis : case_axes()) names.push_back(axis.name);
   const std::string wanted = selection.substr(0, equals);
@@ -375,15 +384,17 @@ void select(const std::string& selection, std::array<std::vector<std::size_t>, k
   const auto axis =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), wanted) - names.begin());
   const std::vector<std::string> allowed = words_of(case_axes()[axis]);
-  values[axis].clear();
+  if (!values[axis].empty()) throw UsageError("the axis " + wanted + " is selected twice");
+  bool is_all = false;
   for (const std::string& one : split(selection.substr(equals + 1), ',')) {
     if (one == "all") {
-      values[axis] = every_value()[axis];
-      return;
+      is_all = true;
+      continue;
     }
     require_known("value of the axis " + wanted, one, allowed);
     add_new(values[axis], index_of(case_axes()[axis], one));
   }
+  if (is_all) values[axis] = every_value()[axis];
   if (values[axis].empty()) throw UsageError("'" + selection + "' selects no value");
 }
 
@@ -391,7 +402,6 @@ void select(const std::string& selection, std::array<std::vector<std::size_t>, k
 
 std::vector<Case> cases_of(const std::vector<std::string>& words) {
   if (words.empty()) return {case_named(kBaseline)};
-  if (contains(words, "all")) return all_cases();
   std::string text;
   for (const std::string& one : words) text += (text.empty() ? "" : ",") + one;
   std::vector<Case> cases;
@@ -401,7 +411,13 @@ std::vector<Case> cases_of(const std::vector<std::string>& words) {
       select(part, values);
       continue;
     }
-    for (const std::string& name : split(part, ',')) add_new(cases, case_named(name));
+    for (const std::string& name : split(part, ',')) {
+      if (name != "all") {
+        add_new(cases, case_named(name));
+        continue;
+      }
+      for (const Case& one : all_cases()) add_new(cases, one);
+    }
   }
   if (std::all_of(values.begin(), values.end(), [](const auto& of) { return of.empty(); })) {
     return cases;

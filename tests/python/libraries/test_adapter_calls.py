@@ -31,7 +31,7 @@ LIBRARIES = {
 #: Calls whose signature no library tells.
 UNCHECKED = {
     ("consumer", "numba"): ["overload(as_array)"],
-    ("producer", "torch"): ["array.to"],
+    ("producer", "torch"): ["array.to", "torch.Tensor.detach"],
 }
 LONGEST_S = 300
 

@@ -284,9 +284,23 @@ std::string why_no_case(const std::string& words) {
   return "";
 }
 
+TEST(Cases, EachWordIsReadOnceAndNoneIsPassedOver) {
+  EXPECT_NE(why_no_case("all,foo").find("unknown case 'foo'"), std::string::npos);
+  EXPECT_NE(why_no_case("dtype=all,foo").find("axis dtype 'foo'"), std::string::npos);
+  EXPECT_NE(why_no_case("dtype=bf16 dtype=f64").find("dtype is selected twice"), std::string::npos);
+  for (const char* const name : {"-f32", "f32-", "f32--2d"}) {
+    EXPECT_NE(why_no_case(name).find("a word beside '-' is missing"), std::string::npos) << name;
+  }
+  for (const char* const words : {"dtype=bf16,layout=all", "f32-2d,dtype=bf16"}) {
+    EXPECT_NE(why_no_case(words).find("a space separates"), std::string::npos) << words;
+  }
+  EXPECT_EQ(cases_of({"f32", "all"}).size(), all_cases().size());
+  EXPECT_NE(why_no_case("u8-odd").find("odd and u8 are not combined"), std::string::npos);
+}
+
 TEST(Cases, WhatIsUnknownOrImpossibleIsNamed) {
   EXPECT_NE(why_no_case("f32-fotran").find("(did you mean 'fortran'?)"), std::string::npos);
-  EXPECT_NE(why_no_case("f32-0d-strided").find("strided and 0d exclude each other"),
+  EXPECT_NE(why_no_case("f32-0d-strided").find("strided and 0d are not combined"),
             std::string::npos);
   EXPECT_NE(why_no_case("f32-f64").find("two values of the axis dtype"), std::string::npos);
   EXPECT_NE(why_no_case("strided").find("no dtype: write f32-strided"), std::string::npos);
