@@ -4,7 +4,7 @@ import contextlib
 
 import cupy
 
-from dlbench.adapter import require_offset, split_device
+from dlbench.adapter import split_device
 
 SCRIPT = {
     "make cuda": ("cupy.cuda.Device({number}).use()\narray = cupy.asarray({unsliced}){slice}"),
@@ -23,7 +23,6 @@ def devices():
 
 
 def make(case, device):
-    require_offset(case, "CuPy", 256)
     cupy.cuda.Device(split_device(device)[1]).use()
     if case.special == "managed":
         with cupy.cuda.using_allocator(cupy.cuda.malloc_managed):
