@@ -1,3 +1,5 @@
+#include <dlpack/dlpack.h>
+
 #include <cstddef>
 
 #include "exchange/layout.hpp"
@@ -52,8 +54,19 @@ bool shows(Element source, const Element& found) {
   return observed != old_found;
 }
 
+/// Kinds of memory whose addresses are a GPU's own, too: one address is one place.
+bool is_on_cuda(const Device& device) {
+  return device.type == kDLCUDA || device.type == kDLCUDAHost || device.type == kDLCUDAManaged;
+}
+
+bool is_on_rocm(const Device& device) {
+  return device.type == kDLROCM || device.type == kDLROCMHost;
+}
+
 bool is_one_place(const Device& a, const Device& b) {
-  return a == b || (on_host(a) && on_host(b));
+  if (a.type == b.type) return a == b || on_host(a);
+  return (on_host(a) && on_host(b)) || (is_on_cuda(a) && is_on_cuda(b)) ||
+         (is_on_rocm(a) && is_on_rocm(b));
 }
 
 }  // namespace

@@ -121,6 +121,20 @@ TEST(SameAddress, LooksAtTheFirstElementAndTheDevice) {
   EXPECT_EQ(same_address(b, c), N);
 }
 
+TEST(SameAddress, ManagedAndPinnedMemoryMayBeCalledMemoryOfTheDevice) {
+  View a = array<float>("float32", {1, 2}).view, b = a;
+  for (const auto& [kind, called] :
+       {std::pair{kDLCUDAManaged, kDLCUDA}, std::pair{kDLCUDAHost, kDLCUDA},
+        std::pair{kDLROCMHost, kDLROCM}}) {
+    a.device = {kind, 0};
+    b.device = {called, 0};
+    EXPECT_EQ(same_address(a, b), Y);
+  }
+  a.device = {kDLCUDAManaged, 0};
+  b.device = {kDLROCM, 0};
+  EXPECT_EQ(same_address(a, b), N);
+}
+
 TEST(SameAddress, PinnedMemoryIsHostMemory) {
   const auto a = array<float>("float32", {1});
   View b = a.view;
