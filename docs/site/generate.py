@@ -2,15 +2,16 @@
 
 usage: python docs/site/generate.py
 
-It writes the schemas in `results`, and the parts of pages between `<!-- made: NAME -->` and
-`<!-- end -->`. Everything else on a page is written by hand. A test compares each with what this
-script makes.
+It writes the schemas in `results`, the page of the glossary, and the parts of pages between
+`<!-- made: NAME -->` and `<!-- end -->`. Everything else on a page is written by hand. A test
+compares each with what this script makes.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from typing import Any
 
 import click
 
-from dlbench import _core, cli
+from dlbench import _core, cli, glossary
 from dlbench.check import conformance
 from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
@@ -227,5 +228,6 @@ def pages() -> list[Path]:
 if __name__ == "__main__":
     for file, made in SCHEMAS.items():
         (ROOT / file).write_text(made() + "\n", encoding="utf-8")
+    shutil.copyfile(glossary.SOURCE, REFERENCE / "glossary.md")
     for page in pages():
         page.write_text(generated(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -60,8 +60,8 @@ def dtype_of(name: str) -> np.dtype[Any]:
 def period(dtype: np.dtype[Any]) -> Array:
     """The repeated content, (i * 7 + 3) % 101: small enough to be exact in nearly every dtype.
 
-    Booleans are that number's lowest bit, floats and integers of at most eight bits its lowest
-    three; complex numbers v are v + 1j * (v % 13).
+    Booleans are that number's lowest bit, floats of at most eight bits and integers of four its
+    lowest three, float8_e8m0fnu those plus 1; complex numbers v are v + 1j * (v % 13).
     """
     values = (np.arange(PERIOD) * 7 + 3) % PERIOD
     if dtype.kind == "b":

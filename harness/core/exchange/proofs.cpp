@@ -54,7 +54,7 @@ bool shows(Element source, const Element& found) {
   return observed != old_found;
 }
 
-/// Kinds of memory whose addresses are a GPU's own, too: one address is one place.
+/// Kinds of memory that a GPU reaches at the host's address: one address is one place.
 bool is_on_cuda(const Device& device) {
   return device.type == kDLCUDA || device.type == kDLCUDAHost || device.type == kDLCUDAManaged;
 }

@@ -52,7 +52,7 @@ Case case_named(const std::string& name);
 bool is_case(const std::string& name);
 
 /// The cases of the words of `--cases`, which were separated by commas: names, "all", and
-/// selections such as "dtype=bf16,f64 layout=all", whose axes are combined. Throws UsageError.
+/// selections such as "dtype=bf16,f64 layout=all", which are combined. Throws UsageError.
 std::vector<Case> cases_of(const std::vector<std::string>& words);
 
 /// Size of one element of a case's dtype.

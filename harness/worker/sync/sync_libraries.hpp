@@ -28,8 +28,8 @@ bool has_compute_from(const Library& producer);
 /// Does the consumer's stream have no name? Its own `snapshot` then reads in its order.
 bool reads_by_snapshot(const Library& consumer);
 
-/// The adapter file of the library whose `on_stream` counts; empty without one. `role`: the file
-/// that is tried first, because each file may have its own current stream.
+/// The adapter file of the library with the `on_stream` that counts; empty without one. `role`: the
+/// file that is tried first, because each file may have its own current stream.
 Ref file_with_on_stream(const Library& library, Ref Library::*role);
 
 /// Makes a stream the library's current one until the end of its scope; does nothing for an empty

@@ -244,18 +244,23 @@ def test_a_signal_to_the_script_ends_the_stage_that_runs(tmp_path: Path, number:
         assert observed[0].startswith("pass          install: ")
 
 
+def python_but(folder: Path, *branches: str) -> str:
+    """An interpreter that does something else where a branch of `case` fits its arguments."""
+    python = folder / "python"
+    lines = ["#!/bin/sh", 'case "$*" in', *branches, f'*) exec {sys.executable} "$@" ;;', "esac"]
+    python.write_text("\n".join(lines) + "\n")
+    python.chmod(0o755)
+    return str(python)
+
+
 @fakes.needs_fakes
 def test_a_signal_ends_an_installation_too(tmp_path: Path) -> None:
-    python = tmp_path / "python"
-    python.write_text(f"""#!/bin/sh
-case "$*" in
-  *"import dlbench"*) exit 1 ;;
-  *venv*) touch {tmp_path}/installs; sleep 100 & wait ;;
-  *) exec {sys.executable} "$@" ;;
-esac
-""")
-    python.chmod(0o755)
-    with started(tmp_path, 100, PYTHON=str(python)) as process:
+    python = python_but(
+        tmp_path,
+        '*"import dlbench"*) exit 1 ;;',
+        f"*venv*) touch {tmp_path}/installs; sleep 100 & wait ;;",
+    )
+    with started(tmp_path, 100, PYTHON=python) as process:
         deadline = time.monotonic() + 20
         while not (tmp_path / "installs").exists() and time.monotonic() < deadline:
             time.sleep(0.05)
@@ -268,15 +273,9 @@ esac
 
 def test_an_install_that_cannot_be_imported_is_the_first_failure(tmp_path: Path) -> None:
     """As a wheel without a library of the machine that it was built on."""
-    python = tmp_path / "python"
-    python.write_text(f"""#!/bin/sh
-case "$*" in
-  *"import dlbench._core"*) echo "ImportError: libfake.so.1: cannot open" >&2; exit 1 ;;
-  *) exec {sys.executable} "$@" ;;
-esac
-""")
-    python.chmod(0o755)
-    with started(tmp_path, 100, PYTHON=str(python)) as process:
+    message = "ImportError: libfake.so.1: cannot open"
+    python = python_but(tmp_path, f'*"import dlbench._core"*) echo "{message}" >&2; exit 1 ;;')
+    with started(tmp_path, 100, PYTHON=python) as process:
         process.wait(timeout=60)
     assert process.returncode == 1
     (line,) = lines(tmp_path / "out" / FILES[0])

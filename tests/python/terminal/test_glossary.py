@@ -13,7 +13,7 @@ DOCS = ROOT / "docs/reference/glossary.md"
 
 
 def test_the_docs_page_is_a_copy_of_the_package_data() -> None:
-    """cp harness/dlbench/glossary.md docs/reference/glossary.md"""
+    """run: python docs/site/generate.py"""
     assert DOCS.read_text() == glossary.SOURCE.read_text()
 
 
