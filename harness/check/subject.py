@@ -81,20 +81,22 @@ class Subject:
         return array
 
     def require_read_only(self) -> None:
-        """Raises NotApplicable if the library's plain array, made read-only, is writable by all
-        that shows it besides DLPack, which may lack the flag. So does a matrix."""
+        """Raises NotApplicable unless something shows that the library's plain array, made
+        read-only, is read-only. A tensor over read-only memory is no read-only array where the
+        library itself writes to it."""
         if self.shows_read_only is None:
             self.shows_read_only = True  # `make` comes here again
             plain = self.make(dataclasses.replace(PLAIN, readonly=True))
             flags = getattr(plain, "flags", None)
             shown: list[bool | None] = []
             with suppress(Exception, Ended):
-                shown += [facts["readonly"] for facts in readings(self.function, None, plain)]
+                ways = readings(self.function, self.request_export, plain)
+                shown += [facts["readonly"] for facts in ways]
             is_flagged = False in (getattr(flags, word, None) for word in ("writeable", "writable"))
-            self.shows_read_only = is_flagged or True in shown or False not in shown
+            self.shows_read_only = is_flagged or True in shown
         assume(
             self.shows_read_only,
-            "its adapter was asked for a read-only array, and made one that may be written to",
+            "nothing shows that the array is read-only that its adapter made when asked for one",
         )
 
     def laid(self, case: Case) -> tuple[Any, Any]:

@@ -135,8 +135,7 @@ def unknown_kept(
 def unknown_code(subject: Subject) -> str:
     """an unknown type code is refused
 
-    result = {values}
-    print('it arrives as', result.dtype, 'of shape', result.shape)
+    print('it arrives as', getattr(result, 'dtype', type(result)))
     """
     dtype = (200, 32, 1)
     return unknown_kept(subject, KnownProducer(subject, dtype=dtype), "type code 200", dtype)
@@ -169,8 +168,7 @@ def kept_or_refused(subject: Subject, word: str, dtype: Dtype) -> str:
 def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """a type code with bits that it does not have, as a float of 24 bits, is refused
 
-    result = {values}
-    print('it arrives as', result.dtype, 'of shape', result.shape)
+    print('it arrives as', getattr(result, 'dtype', type(result)))
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -185,8 +183,7 @@ def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
 def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
     """float6 and float4 with other bits than 6 and 4 are refused
 
-    result = {values}
-    print('it arrives as', result.dtype, 'of shape', result.shape)
+    print('it arrives as', getattr(result, 'dtype', type(result)))
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -204,8 +201,7 @@ def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
 def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
     """packed elements of 2, 4 and 6 bits arrive as such, or are refused
 
-    result = {values}
-    print('it arrives as', result.dtype, 'of shape', result.shape)
+    print('it arrives as', getattr(result, 'dtype', type(result)))
     """
     return kept_or_refused(subject, word, dtype)
 
@@ -250,8 +246,7 @@ def lanes(subject: Subject) -> str:
 def unknown_device(subject: Subject) -> str:
     """an unknown device type is refused
 
-    result = {values}
-    print('it arrives as', result.dtype, 'of shape', result.shape)
+    print('it arrives as', getattr(result, 'dtype', type(result)))
     """
     return refused(subject, KnownProducer(subject, device=(200, 0)), "memory of device type 200")
 

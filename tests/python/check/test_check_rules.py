@@ -122,13 +122,39 @@ def test_rocm_refuses_both_streams(accepted: int | None) -> None:
     )
 
 
+class Tensor:
+    """A tensor over read-only memory, in a library that writes to it. `flags` are those of its
+    export, and `writeable` its own word."""
+
+    def __init__(self, array: Array, flags: int, writeable: bool | None) -> None:
+        self.exporter = Exporter(array, flags=flags)
+        self.flags = SimpleNamespace(writeable=writeable)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return self.exporter.__dlpack__(**keywords)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        return self.exporter.array.copy()
+
+
 @pytest.mark.parametrize(
-    ("flags", "outcome"),
-    [(0, "broken"), (IS_READ_ONLY, "holds"), (IS_COPIED, "holds")],
+    ("writeable", "flags", "outcome"),
+    [
+        (False, 0, "broken"),
+        (False, IS_READ_ONLY, "holds"),
+        (False, IS_COPIED, "holds"),
+        # Without its own word, only the flag shows that there are read-only arrays.
+        (None, 0, "not-applicable"),
+        (None, IS_READ_ONLY, "holds"),
+    ],
 )
-def test_a_copy_of_a_read_only_array_may_be_written_to(flags: int, outcome: str) -> None:
-    answer = concluded("export.read-only-flag", lambda case, _: Exporter(case.numpy(), flags=flags))
-    assert answer[0] == outcome
+def test_what_is_shown_as_read_only_needs_the_flag(
+    writeable: bool | None, flags: int, outcome: str
+) -> None:
+    answer = concluded(
+        "export.read-only-flag", lambda case, _: Tensor(case.numpy(), flags, writeable)
+    )
+    assert answer[0] == outcome, answer
 
 
 class Buffer(_check.Buffered):
