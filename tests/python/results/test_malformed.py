@@ -325,3 +325,28 @@ def test_a_buffer_of_pointers_is_not_read_as_values(tmp_path: Path) -> None:
     assert answer["ok"]["outcome"] == "unproven", answer
     message = "the buffer of a ndarray has suboffsets, which dlbench does not read"
     assert f"values not checked: {message}" in warning_texts(answer["ok"])
+
+
+ENDLESS = """\
+import os
+
+import numpy as np
+
+
+class Endless(np.ndarray):
+    def tolist(self):
+        os._exit(3)
+
+
+PROTOCOLS = {"convert": lambda x: np.broadcast_to(x[:1], (1 << 30,)).view(Endless)}
+"""
+
+
+def test_a_result_that_is_too_long_is_not_listed(tmp_path: Path) -> None:
+    *_, answer = send_request(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", MAKE),
+        plant(tmp_path, "consumer", "taker", ENDLESS),
+        prepare(1, "giver", "taker", "convert", F32),
+    )
+    assert answer["error"]["outcome"] == "wrong", answer
