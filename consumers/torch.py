@@ -16,6 +16,12 @@ PROTOCOLS = {
     "convert": torch.as_tensor,
 }
 
+CALLS = {
+    "asarray": torch.asarray,
+    "from_numpy": torch.from_numpy,
+    "tensor": torch.tensor,
+}
+
 
 def calls(source, target):
     place = target.replace("rocm", "cuda")

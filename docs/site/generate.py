@@ -183,9 +183,10 @@ def adapters() -> str:
             "yes" if consumer else "",
             ", ".join(f"`{word}`" for word in consumer.protocols) if consumer else "",
             ", ".join(f"`{word}`" for word in devices),
+            ", ".join(f"`{word}`" for word in consumer.calls) if consumer else "",
             ", ".join(sorted({f"`{word}`" for one in roles.values() for word in one.arguments})),
         ))  # fmt: skip
-    head = ("library", "producer", "consumer", "imports through", "devices", "arguments")
+    head = ("library", "producer", "consumer", "imports through", "devices", "calls", "arguments")
     return table(head, rows)
 
 

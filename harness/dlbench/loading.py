@@ -27,8 +27,8 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     """Run an adapter file under a private name, so that producers/numpy.py never shadows numpy.
 
     The file of NAME:ARGUMENT finds what was chosen as ARGUMENT, a name and a value; that of a bare
-    NAME finds `("", None)`. An entry of PROTOCOLS or EXPORTS that this version of the library lacks
-    is left out; ABSENT has the library's error.
+    NAME or of NAME:CALL finds `("", None)`. An entry of PROTOCOLS or EXPORTS that this version of
+    the library lacks is left out; ABSENT has the library's error.
     """
     private = f"{PRIVATE}{role}_{name}"
     spec = importlib.util.spec_from_file_location(private, path)
@@ -37,9 +37,10 @@ def load_adapter(role: str, name: str, path: str) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     sys.modules[private] = module
     _, argument = arguments.split(name)
-    tree = facts.parse(Path(path))
+    tree = facts.with_call(facts.parse(Path(path)), argument)
     known = facts.read_arguments(tree, Path(path)) if argument else {}
-    module.ARGUMENT = arguments.read(argument, known) if argument else ("", None)  # type: ignore[attr-defined]
+    is_known = argument.partition("=")[0] in known
+    module.ARGUMENT = arguments.read(argument, known) if is_known else ("", None)  # type: ignore[attr-defined]
     absent: dict[str, str] = {}
     vars(module).update({RESOLVE: lambda table: resolve_entries(table, absent), "ABSENT": absent})
     exec(_code(tree, path), vars(module))

@@ -143,7 +143,7 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
         (library, in_words(effects, MOST_NAMES))
         for library, effects in sorted(found.import_effects.items())
     ]
-    return Environment(name, facts, list(found.versions.items()), floors, effects)
+    return Environment(name, facts, list(found.packages.items()), floors, effects)
 
 
 def _nanoseconds(ns: float) -> str:

@@ -53,6 +53,16 @@ class EnvironmentFacts(Record):
         """The versions by library, in alphabetical order."""
         return dict(sorted(self.libraries.items()))
 
+    @property
+    def packages(self) -> dict[str, str]:
+        """`versions` without each NAME:ARGUMENT whose NAME is there too."""
+        found = self.versions
+        return {
+            name: version
+            for name, version in found.items()
+            if ":" not in name or name.partition(":")[0] not in found
+        }
+
 
 class Unit(Record):
     """One device of a driver."""

@@ -74,7 +74,7 @@ def _origin(machine: str, document: Document) -> list[str]:
     names = document.environments
     lines = []
     for name in names:
-        versions = document.versions(name).items()
+        versions = document.environment(name).packages.items()
         words = ", ".join(f"{library} {version}" for library, version in versions)
         place = name if len(names) > 1 else ""
         lines.append(" \u00b7 ".join(part for part in (machine, *hardware, place, words) if part))

@@ -15,6 +15,7 @@ from typing import Any
 
 import dlbench
 from dlbench import Call, Capsule, loading
+from dlbench.libraries.facts import parse, read_calls
 
 #: Names of functions that make an array of another library's array.
 IMPORTS = re.compile(
@@ -43,8 +44,9 @@ def owner(text: str) -> Any:
 def main() -> None:
     library = sys.argv[1]
     path = Path(dlbench.__file__).parent / "consumers" / f"{library}.py"
-    adapter = loading.load_adapter("consumer", library, str(path))
-    entries = [*adapter.PROTOCOLS.values()]
+    names = [library, *(f"{library}:{call}" for call in read_calls(parse(path), path))]
+    adapters = [loading.load_adapter("consumer", name, str(path)) for name in names]
+    entries = [entry for adapter in adapters for entry in adapter.PROTOCOLS.values()]
     called = [e.function if isinstance(e, Call | Capsule) else e for e in entries]
     found: dict[str, bool] = {}
     for text in OWNERS.get(library, (library,)):

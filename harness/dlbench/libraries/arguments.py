@@ -1,7 +1,8 @@
 """Parses `NAME:ARGUMENT`, one of several libraries of an adapter, such as `faulty:slow-export=5us`.
 
 The adapter's literal ARGUMENTS lists them: name -> what follows its `=`. That is `TIME`, `COUNT` or
-`VERSION`, which are read and checked here, another word for any text, or nothing.
+`VERSION`, which are read and checked here, another word for any text, or nothing. The keys of a
+consumer's CALLS are arguments too, without a value: `numpy:array`.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from typing import Any
 UNITS_NS = {"ns": 1.0, "us": 1e3, "ms": 1e6, "s": 1e9}
 #: Characters that a cell's name cannot hold, or that separate names on the command line.
 UNFIT = re.compile(r"[/,\s]")
+#: A key of CALLS, and the word for all of them.
+CALL = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+ALL = "all"
 
 
 def split(name: str) -> tuple[str, str]:

@@ -33,7 +33,7 @@ class Catalogue:
     warnings: list[str] = field(default_factory=list)
 
     def add(self, role: str, name: str, path: Path) -> None:
-        if not NAME.fullmatch(name) or name == "all":
+        if not NAME.fullmatch(name) or name == arguments.ALL:
             raise BadInput(f"{path}: {name!r} cannot be a library's name")
         self.files.setdefault(name, {})[role] = read_adapter(role, name, path)
 
@@ -57,7 +57,24 @@ class Catalogue:
             raise BadInput(f"unknown argument in {name!r}{hint}; allowed: {allowed}") from None
         except ValueError as error:
             raise BadInput(f"{name!r}: {error}") from None
+        if any(word in file.calls for file in roles.values()):
+            return {role: file.importing_by(word) for role, file in roles.items()}
         return {role: file for role, file in roles.items() if word in file.arguments}
+
+    def expanded(self, words: Iterable[str]) -> list[str]:
+        """Each NAME:all as NAME and its CALLS, all:all as all and those of every library."""
+        found: list[str] = []
+        for word in words:
+            base, argument = arguments.split(word)
+            names = sorted(self.files) if base == arguments.ALL else [base]
+            calls = [
+                f"{name}:{call}"
+                for name in names
+                for file in self.files.get(name, {}).values()
+                for call in file.calls
+            ]
+            found += [base, *calls] if argument == arguments.ALL and calls else [word]
+        return list(dict.fromkeys(found))
 
     def chosen(self, requested: Iterable[str]) -> list[str]:
         """The libraries of all adapters that are not hidden, and those requested by argument."""
@@ -88,7 +105,8 @@ def _is_hidden(roles: dict[str, AdapterFile]) -> bool:
 
 
 def _arguments(roles: dict[str, AdapterFile]) -> dict[str, str]:
-    return {name: value for file in roles.values() for name, value in file.arguments.items()}
+    known = {name: value for file in roles.values() for name, value in file.arguments.items()}
+    return known | {name: "" for file in roles.values() for name in file.calls}
 
 
 def catalogue(

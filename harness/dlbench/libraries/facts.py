@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from dlbench.errors import BadInput, os_reason, read_file
-from dlbench.libraries import alone
+from dlbench.libraries import alone, arguments
 
 #: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
@@ -34,12 +34,20 @@ class AdapterFile:
     exports: tuple[str, ...] = ()  #: of a producer, the keys of its EXPORTS
     crosses: bool = False  #: of a consumer: it defines `calls`, for devices
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of NAME:ARGUMENT
+    #: of a consumer's NAME:CALL, with the protocols that each call imports through
+    calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     imports_first: bool = False  #: its import takes longer after those of other libraries
     hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
     has_busy: bool = False  #: it can fill a queue of its library's
     #: what scripts show of it, by `make`, `address`, ...: see docs/how-to/add-a-library.md
     script: Mapping[str, str] = field(default_factory=dict)
+
+    def importing_by(self, call: str) -> AdapterFile:
+        """As the file of NAME:CALL, which is measured only where it is named."""
+        if call not in self.calls:
+            return self
+        return replace(self, protocols=self.calls[call], crosses=False, hidden=True)
 
     def is_asynchronous(self, argument: str) -> bool:
         """Does `ready` count with this argument?"""
@@ -139,6 +147,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         has_ready="ready" in names,
         crosses=role == "consumer" and "calls" in names,
         arguments=read_arguments(tree, path),
+        calls=read_calls(tree, path) if role == "consumer" else {},
         imports_first=_switch(tree, path, "IMPORT_FIRST", False),
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),
@@ -150,6 +159,38 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
 def read_arguments(tree: ast.Module, path: Path) -> dict[str, str]:
     """The literal ARGUMENTS; empty if undefined. Raises BadInput if it is invalid."""
     return _texts(tree, path, "ARGUMENTS")
+
+
+def read_calls(tree: ast.Module, path: Path) -> dict[str, tuple[str, ...]]:
+    """The keys of CALLS, with the protocols of each. Raises BadInput for an invalid key."""
+    if assigned(tree, "CALLS") is None:
+        return {}
+    names = _keys(tree, path, "CALLS")
+    for name in names:
+        if not arguments.CALL.fullmatch(name) or name == arguments.ALL:
+            raise BadInput(f"adapter {path}: {name!r} in CALLS cannot be a part of a name")
+    return {name: _keys(with_call(tree, name), path, "PROTOCOLS") for name in names}
+
+
+def with_call(tree: ast.Module, call: str) -> ast.Module:
+    """The file without CALLS. If `call` is one of its keys, that entry replaces PROTOCOLS and
+    `calls`: a dict is the table itself, another value is the entry of `convert`."""
+    entry = entries(assigned(tree, "CALLS")).get(call)
+    dropped = {"CALLS"} if entry is None else {"PROTOCOLS", "calls"}
+    body = [node for node in tree.body if not dropped & {*bound_names(node)}]
+    if entry is not None:
+        if not isinstance(entry, ast.Dict):
+            entry = ast.Dict([ast.Constant("convert")], [entry])
+        at = next(i for i, node in enumerate(body) if "CALLS" in bound_names(node))
+        chosen = ast.Assign([ast.Name("PROTOCOLS", ast.Store())], entry)
+        body[at] = ast.copy_location(chosen, body[at])
+    return ast.Module(body, tree.type_ignores)
+
+
+def entries(table: ast.expr | None) -> dict[str, ast.expr]:
+    """The values of a dict display by their keys."""
+    pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
+    return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
 
 def _texts(tree: ast.Module, path: Path, name: str) -> dict[str, str]:

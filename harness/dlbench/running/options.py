@@ -11,6 +11,7 @@ import click
 
 from dlbench.environments import env_option
 from dlbench.errors import BadInput
+from dlbench.libraries import arguments, discover
 from dlbench.running.request import Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -148,6 +149,8 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     given = {each.name: params.get(each.name) for each in fields(Request) if each.metadata}
     typed = {name: value for name, value in given.items() if value not in (None, ())}
     made = Request(pair=list(libraries), **typed)
+    if any(arguments.split(word)[1] == arguments.ALL for word in made.consumers):
+        made.consumers = discover.catalogue(made.adapters).expanded(made.consumers)
     if made.shard:
         parse_shard(made.shard)
         if libraries:

@@ -53,7 +53,9 @@ class Request:
         list,
     )
     consumers: list[str] = option(
-        "Measure these consumers, or all. Default: all installed, except opt-in ones.", list
+        "Measure these consumers, or all; torch:tensor is another call of torch, torch:all each. "
+        "Default: all installed, except opt-in ones.",
+        list,
     )
     protocols: list[str] = option(
         "Measure these protocols, or all. Default: dlpack,dlpack_c,convert.", list

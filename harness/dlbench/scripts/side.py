@@ -15,7 +15,15 @@ from dlbench.case import FOREIGN, Case
 from dlbench.errors import BadInput, first_line
 from dlbench.libraries import arguments
 from dlbench.libraries.discover import Catalogue, adapter
-from dlbench.libraries.facts import AdapterFile, assigned, bound_names, parse, requirement_name
+from dlbench.libraries.facts import (
+    AdapterFile,
+    assigned,
+    bound_names,
+    entries,
+    parse,
+    requirement_name,
+    with_call,
+)
 from dlbench.text.escaping import comment
 
 #: Python reads a comment in the first two lines as the file's encoding; with some encodings the
@@ -39,7 +47,9 @@ class Side:
         """`files`: that of the role itself first."""
         self.files, self.library = files, library
         self.file = files[0]
-        self.trees = {file.role: parse(file.path) for file in self.files}
+        _, argument = arguments.split(library)
+        self.is_call = any(argument in file.calls for file in files)
+        self.trees = {file.role: with_call(parse(file.path), argument) for file in files}
         self.lines: list[str] = []
         for file in self.files:
             if text := file.script.get("before", ""):
@@ -186,7 +196,7 @@ class Side:
         kind = target.partition(":")[0]
         word = f"{name} to {kind}" if source != target else f"{name} {kind}"
         is_crossing = target != "cpu" or source != target
-        shown = self.file.script.get(word if is_crossing else name, "")
+        shown = self.file.script.get(word if is_crossing else name, "") if not self.is_call else ""
         if not name:
             raise BadInput(f"adapter {self.file.path} has no {protocol} any more")
         number = target.partition(":")[2] or "0"
@@ -294,12 +304,6 @@ def _filled(text: str, values: dict[str, str]) -> str:
     for name, value in values.items():
         text = text.replace(f"{{{name}}}", value)
     return text
-
-
-def entries(table: ast.expr | None) -> dict[str, ast.expr]:
-    """The values of a dict display by their keys."""
-    pairs = zip(table.keys, table.values, strict=True) if isinstance(table, ast.Dict) else ()
-    return {str(key.value): value for key, value in pairs if isinstance(key, ast.Constant)}
 
 
 def _called(node: ast.expr) -> str:

@@ -31,7 +31,7 @@ def _installed(environment: EnvironmentFacts) -> Iterator[str]:
     if environment.python:
         free = "" if environment.gil else " without GIL"
         yield f"Python {environment.python}{free}"
-    for library, version in environment.versions.items():
+    for library, version in environment.packages.items():
         yield f"{library} {version}"
 
 

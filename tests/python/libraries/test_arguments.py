@@ -108,8 +108,80 @@ def test_what_is_no_argument_names_the_allowed(
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="numpy accepts no argument: unknown library 'numpy:x'"):
-        discover.libraries(discover.catalogue(), ["numpy:x"])
+    with pytest.raises(BadInput, match="pandas accepts no argument: unknown library 'pandas:x'"):
+        discover.libraries(discover.catalogue(), ["pandas:x"])
+
+
+CALLS = """\
+import types
+import numpy as np
+library = types.SimpleNamespace(asarray=np.asarray, array=np.array)
+DISTRIBUTION = None
+PROTOCOLS = {"dlpack": library.from_dlpack, "convert": library.asarray}
+CALLS = {
+    "array": library.array,
+    "copy": library.copy,
+    "Tensor.from_dlpack": {"dlpack": np.from_dlpack, "buffer": library.frombuffer},
+}
+def calls(source, target):
+    return {"convert": library.asarray}
+"""
+LACKS = "'types.SimpleNamespace' object has no attribute "
+
+
+@pytest.fixture
+def calling(folder: Path) -> discover.Catalogue:
+    """The library `take`, with several calls."""
+    for role, text in (("producers", "def make(case, device): ..."), ("consumers", CALLS)):
+        (folder / role).mkdir(exist_ok=True)
+        (folder / role / "take.py").write_text(text)
+    return discover.catalogue(folder, package=folder / "none")
+
+
+def test_a_further_call_is_a_library_where_it_is_named(calling: discover.Catalogue) -> None:
+    (take,) = discover.libraries(calling)
+    assert (take.protocols, take.crosses, take.hidden) == (["dlpack", "convert"], True, False)
+    names = ["take:array", "take:copy", "take:Tensor.from_dlpack"]
+    assert calling.expanded(["numpy", "take:all", "mine:all"]) == [
+        "numpy", "take", *names, "mine:all",
+    ]  # fmt: skip
+    assert calling.expanded(["all:all"]) == ["all", *names]
+    _, tensor, array = discover.libraries(calling, ["take:array", names[2]])
+    assert (array.protocols, array.crosses, array.hidden) == (["convert"], False, True)
+    assert tensor.protocols == ["dlpack", "buffer"]
+    # The producer's file may have `address` and the like, which judge what the call returns.
+    assert array.producer_path == take.producer_path
+    axes = _core.Axes(producers=["take"], consumers=["all"])
+    libraries = discover.libraries(calling, ["take:array"])
+    assert {cell.consumer for cell in _core.make_plan(libraries, axes).cells} == {"take"}
+
+
+@pytest.mark.parametrize(
+    ("call", "has", "lacks"),
+    [
+        ("", ["convert"], {"dlpack": "from_dlpack"}),
+        ("array", ["convert"], {}),
+        ("copy", [], {"convert": "copy"}),
+        ("Tensor.from_dlpack", ["dlpack"], {"buffer": "frombuffer"}),
+    ],
+)
+def test_an_absent_call_costs_itself_alone(
+    calling: discover.Catalogue, call: str, has: list[str], lacks: dict[str, str]
+) -> None:
+    name = f"take:{call}" if call else "take"
+    path = str(calling.files["take"]["consumer"].path)
+    module = loading.load_adapter("consumer", name, path)
+    assert (list(module.PROTOCOLS), hasattr(module, "calls")) == (has, not call)
+    assert {key: f"{LACKS}{value!r}" for key, value in lacks.items()} == module.ABSENT
+    assert module.ARGUMENT == ("", None)
+
+
+@pytest.mark.parametrize("name", ["all", "a/b", "a,b", "a=b", ""])
+def test_a_call_has_a_name_that_a_cell_can_hold(tmp_path: Path, name: str) -> None:
+    path = planted.plant(tmp_path) / "consumers" / "mine.py"
+    path.write_text(path.read_text() + f"CALLS = {{{name!r}: np.array}}\n")
+    with pytest.raises(BadInput, match=f"{name!r} in CALLS cannot be a part of a name"):
+        discover.catalogue(tmp_path, package=tmp_path / "none")
 
 
 def test_the_file_finds_its_argument_before_it_runs(folder: Path) -> None:
@@ -146,7 +218,9 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
             ["--matrix", "--consumers", "faulty:wrong-name"],
             "no consumer adapter for faulty:wrong-name",
         ),
-        (["--matrix", "--producers", "numpy:fast"], "numpy accepts no argument"),
+        (["--matrix", "--producers", "pandas:fast"], "pandas accepts no argument"),
+        (["--matrix", "--consumers", "pandas:all"], "pandas accepts no argument"),
+        (["numpy", "numpy:aray"], "(did you mean 'array'?); allowed: array, "),
     ],
 )
 def test_bad_use_is_one_line_and_status_2(

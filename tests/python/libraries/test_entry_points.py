@@ -18,8 +18,8 @@ SAME = "does what the adapter's `convert` does for arrays of other libraries"
 BYTES = "reads bytes in one dimension, with the dtype as an argument"
 NUMPYS = "accepts NumPy's arrays only"
 UNUSED = {
-    "numpy": {"array": COPIES, "asanyarray": SAME, "frombuffer": BYTES},
-    "torch": {"asarray": SAME, "from_numpy": NUMPYS, "frombuffer": BYTES, "tensor": COPIES},
+    "numpy": {"frombuffer": BYTES},
+    "torch": {"frombuffer": BYTES},
     "jax": {
         "device_put": "places an array on a device",
         "numpy.array": COPIES,
