@@ -45,8 +45,8 @@ class Subject:
         self.source = ""  #: the array and the keywords that were tried last, see `situation`
         self.kept: list[Any] = []  #: until the process ends
         self.timeout_s = 60.0  #: the deadline of a rule, and of each worker that a rule starts
-        self.trials: list[Sync] | None = None  #: known once `export_order.rows` was called
-        self.why_no_trials = "dlbench cannot keep its queue busy"
+        self.trials: dict[str, list[Sync]] = {}  #: by protocol, see `export_order.rows`
+        self.why_no_trials: dict[str, str] = {}
         self.keeps_dtype: bool | None = None  #: known once `require_dtypes` was called
         self.shows_read_only: bool | None = None  #: known once `require_read_only` was called
 

@@ -1,4 +1,5 @@
-"""The order that the argument `stream` makes: the trials of `--sync`, read as rules."""
+"""The order that the argument `stream` makes, and the stream that the C exchange API names: the
+trials of `--sync`, read as rules."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import sys
 from typing import Any
 
 from dlbench import _core, worker_requests
-from dlbench.check.rule import METHOD, producer_rule
+from dlbench.check.rule import EXCHANGE_API, METHOD, producer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, assume
 from dlbench.device import Device
@@ -24,24 +25,25 @@ CONSUMER = "native"
 WAITS = {"host": "the host waits", "stream": "the stream waits", "none": "nothing waits"}
 
 
-def rows(subject: Subject) -> list[Sync]:
-    """The trials of its exchange with the native consumer, made once."""
+def rows(subject: Subject, protocol: str = "dlpack") -> list[Sync]:
+    """The trials of its exchange with the native consumer, made once for a protocol."""
     assume(_kind(subject) in LEGACY, f"the array is on {subject.device}")
     assume(subject.producer is not None, "it has no adapter that makes arrays")
-    if subject.trials is None:
+    if protocol not in subject.trials:
         try:
-            subject.trials = [Sync(row) for row in _tried(subject)]
+            subject.trials[protocol] = [Sync(row) for row in _tried(subject, protocol)]
         except RequestFailed as failure:
-            subject.trials, subject.why_no_trials = [], str(failure)
-    assume(subject.trials, subject.why_no_trials)
-    return subject.trials
+            subject.trials[protocol], subject.why_no_trials[protocol] = [], str(failure)
+    why = subject.why_no_trials.get(protocol, "dlbench cannot keep its queue busy")
+    assume(subject.trials[protocol], why)
+    return subject.trials[protocol]
 
 
 def _kind(subject: Subject) -> str:
     return Device.parse(subject.device).kind
 
 
-def _tried(subject: Subject) -> list[dict[str, Any]]:
+def _tried(subject: Subject, protocol: str) -> list[dict[str, Any]]:
     native = discover.PACKAGE / "consumers" / f"{CONSUMER}.py"
     loads = [
         worker_requests.load("producer", subject.name, str(subject.producer.__file__)),  # type: ignore[union-attr]
@@ -49,7 +51,7 @@ def _tried(subject: Subject) -> list[dict[str, Any]]:
     ]
     exchange = {
         **{"environment": DEFAULT, "producer": subject.name, "consumer": CONSUMER},
-        **{"protocol": "dlpack", "device": subject.device, "case": "f32", "bytes": 4096},
+        **{"protocol": protocol, "device": subject.device, "case": "f32", "bytes": 4096},
     }
     request = worker_requests.prepare_exchange(exchange, "call", _core.case("f32"), 1)
     command = [sys.executable, *worker_arguments()]
@@ -67,11 +69,12 @@ def _tried(subject: Subject) -> list[dict[str, Any]]:
     return list(found.get("sync", ()))
 
 
-def observe(subject: Subject, stream: int | str | None, reads_on: str) -> str:
+def observe(
+    subject: Subject, stream: int | str | None, reads_on: str, protocol: str = "dlpack"
+) -> str:
     """What waits in a trial; Broken where the text demands something else."""
-    row = next(
-        (one for one in rows(subject) if (one.stream, one.reads_on) == (stream, reads_on)), None
-    )
+    tried = rows(subject, protocol)
+    row = next((one for one in tried if (one.stream, one.reads_on) == (stream, reads_on)), None)
     assume(row is not None, "there is no such trial on this device")
     assert row is not None
     if row.code == codes.WORKER_ENDED:
@@ -134,3 +137,10 @@ _add(
     "omitted",
     "host",
 )
+
+
+@producer_rule("c-api.work-stream", f"{EXCHANGE_API}.current_work_stream", workers=4)
+def work_stream(subject: Subject) -> str:
+    """work on the stream that current_work_stream names comes after the producer's"""
+    subject.api("current_work_stream")
+    return observe(subject, "omitted", "work", "dlpack_c")

@@ -4,14 +4,17 @@ from functools import partial
 
 import numpy as np
 
-from dlbench import _check
+from dlbench import _check, _native_producer
 from dlbench.case import Case
+from dlbench.check.reading import CPU
 from rulebreaker.fault import breaks, enter
 
 KEPT = []
 
 
 def _export(array):
+    if not hasattr(array, "case"):
+        return array.borrowed()
     enter(array.case, {})
     if array.case.special:
         raise (TypeError if breaks("c-api.export-error") else BufferError)(array.case.special)
@@ -28,6 +31,8 @@ def _export(array):
 
 
 def _borrow(array):
+    if not hasattr(array, "case"):
+        return array.borrowed()
     words = {"legacy": False, "poison": False, "flags": 0}
     shape, strides = array.described(words, array.first)
     if breaks("c-api.borrow"):
@@ -59,6 +64,13 @@ def _allocate(dtype, shape):
     return _check.BorrowedTensor(room, shape, steps, dtype=dtype)
 
 
+def _stream(device, number):
+    if device == CPU[0]:
+        return 7 if breaks("c-api.stream") else 0
+    # 1 is the default stream of the simulated device.
+    return 1 if breaks("c-api.work-stream") else _native_producer.stream(f"sim:{number}")
+
+
 def publish(kind):
     """The table, on the type of array."""
     kind.__dlpack_c_exchange_api__ = _check.make_api(
@@ -67,7 +79,7 @@ def publish(kind):
             "import": partial(_import, kind),
             "borrow": _borrow,
             "allocate": _allocate,
-            "stream": lambda device, number: 7 if breaks("c-api.stream") else 0,
+            "stream": _stream,
         },
         version=(0, 9) if breaks("c-api.version") else (1, 3),
         without="current_work_stream" if breaks("c-api.functions") else "",

@@ -14,7 +14,7 @@ DEVICES = {
     **{"import.stream-cuda": "cuda:0", "import.stream-rocm": "rocm:0"},
 }
 #: Rules whose trials need streams, which the simulated device has.
-ORDER_RULES = "export.order-"
+ORDER_RULES = ("export.order-", "c-api.work-stream")
 
 
 def device_of(rule: str) -> str:

@@ -10,11 +10,12 @@ import dataclasses
 import sys
 import threading
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 
 from dlbench import _check, _native_producer
-from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, copy_bytes
+from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer, copy_bytes
 from dlbench.check.reading import CODES
 from dlbench.check.situation import word_of
 from dlbench.device import Device
@@ -61,6 +62,8 @@ class Ordered:
     def __init__(self, case, device):
         self.array = _native_producer.DeviceArray(case.numpy(), device, memory="device")
         self.address, self.bytes = self.array.address, case.bytes
+        self.described = {"device": self.array.__dlpack_device__(), "data": self.address}
+        self.like = case.numpy()
 
     def __dlpack_device__(self):
         return self.array.__dlpack_device__()
@@ -75,6 +78,11 @@ class Ordered:
             stream = -1
         given = {} if stream == "omitted" else {"stream": stream}
         return self.array.__dlpack__(**given, **words)
+
+    def borrowed(self):
+        KEPT.append(self.array)
+        known = KnownProducer(SimpleNamespace(), self.like, **self.described)
+        return known._export({"max_version": (1, 3)})
 
 
 class Array(Others):
@@ -309,3 +317,4 @@ SPOILED = {
 
 
 exchange_api.publish(Array)
+Ordered.__dlpack_c_exchange_api__ = Array.__dlpack_c_exchange_api__
