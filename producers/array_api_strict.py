@@ -2,10 +2,14 @@
 
 import array_api_strict as xp
 
-SCRIPT = {"make": "array = xp.asarray(source)", "memory": "np.from_dlpack({array})"}
+SCRIPT = {
+    "make": "array = xp.asarray(source)",
+    "own": "array = xp.asarray(array, copy=True){slice}",
+    "memory": "np.from_dlpack({array})",
+}
 
 DISTRIBUTION = "array-api-strict"
 
 
 def make(case, device):
-    return xp.asarray(case.numpy())
+    return case.build(xp.asarray, lambda array: xp.asarray(array, copy=True), xp.broadcast_to)

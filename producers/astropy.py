@@ -2,16 +2,21 @@
 
 import astropy.units as u
 
-SCRIPT = {"make": "array = u.Quantity(source, 'm', dtype=source.dtype, copy=False)"}
+SCRIPT = {
+    "make": "array = u.Quantity(source, 'm', dtype=source.dtype, copy=False)",
+    "own": "array = array.copy(){slice}",
+}
 
 DEFAULT = False
 SPECIAL = ("swapped",)
 
 
 def make(case, device):
-    # The default dtype converts integers to floats.
-    content = case.numpy()
-    return u.Quantity(content, "m", dtype=content.dtype, copy=False)
+    def metres(content):
+        # The default dtype converts integers to floats.
+        return u.Quantity(content, "m", dtype=content.dtype, copy=False)
+
+    return case.build(metres, u.Quantity.copy)
 
 
 def extras(array):

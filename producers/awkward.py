@@ -6,6 +6,7 @@ import numpy as np
 SCRIPT = {
     "make": "array = ak.from_numpy(source)",
     "make nulls": "array = ak.nan_to_none(ak.from_numpy(source))",
+    "own": "array = ak.copy(array){slice}",
     "memory": "ak.to_numpy({array}.layout.content if {array}.layout.is_option else {array})",
     "values": "ak.to_numpy({array})",
 }
@@ -21,7 +22,7 @@ def memory(array):
 
 
 def make(case, device):
-    array = ak.from_numpy(case.numpy())
+    array = case.build(ak.from_numpy, ak.copy)
     return ak.nan_to_none(array) if case.special == "nulls" else array
 
 

@@ -8,7 +8,10 @@ import numpy as np
 
 from dlbench.adapter import require
 
-SCRIPT = {"make": "array = np.ctypeslib.as_ctypes(source)"}
+SCRIPT = {
+    "make": "array = np.ctypeslib.as_ctypes(source)",
+    "own": "array = type(array).from_buffer_copy(source)",
+}
 
 DISTRIBUTION = None
 DEFAULT = False
@@ -21,4 +24,5 @@ def make(case, device):
     absent = case.dtype.startswith(("complex", "float16"))
     require(not absent, f"ctypes has no {case.dtype}")
     kind = np.ctypeslib.as_ctypes_type(np.dtype((case.dtype, case.shape)))
-    return kind.from_buffer(case.numpy())
+    array = kind.from_buffer(case.numpy())
+    return kind.from_buffer_copy(array) if case.own else array

@@ -7,6 +7,7 @@ SCRIPT = {
         "mask = np.arange(source.size).reshape(source.shape) % 3 == 0\n"
         "array = np.ma.MaskedArray(source, mask=mask, copy=False)"
     ),
+    "own": "array = array.copy(){slice}",
 }
 
 DISTRIBUTION = "numpy"
@@ -14,10 +15,13 @@ DEFAULT = False
 SPECIAL = ("swapped",)
 
 
-def make(case, device):
-    content = case.numpy()
+def masked(content):
     mask = np.arange(content.size).reshape(content.shape) % 3 == 0
     return np.ma.MaskedArray(content, mask=mask, copy=False)
+
+
+def make(case, device):
+    return case.build(masked, np.ma.MaskedArray.copy)
 
 
 # The array below the mask, which may itself be a quantity.

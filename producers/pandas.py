@@ -8,6 +8,7 @@ SCRIPT = {
         "content = pd.array(source, dtype='Float32')\n"
         "array = pd.Series(content, index=pd.RangeIndex(1, len(source) + 1), copy=False)"
     ),
+    "own": "array = array.copy(){slice}",
     "memory": "getattr({array}.array, '_data', {array}.to_numpy())",
 }
 
@@ -24,10 +25,12 @@ def memory(array):
 
 
 def make(case, device):
-    content = case.numpy()
-    if case.special == "nulls":
-        content = pd.array(content, dtype="Float32")
-    return pd.Series(content, index=pd.RangeIndex(1, len(content) + 1), copy=False)
+    def series(content):
+        if case.special == "nulls":
+            content = pd.array(content, dtype="Float32")
+        return pd.Series(content, index=pd.RangeIndex(1, len(content) + 1), copy=False)
+
+    return case.build(series, pd.Series.copy)
 
 
 def extras(array):

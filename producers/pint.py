@@ -1,8 +1,13 @@
 """Pint's quantities around NumPy's arrays, in metres."""
 
+import copy
+
 import pint
 
-SCRIPT = {"make": "array = pint.get_application_registry().Quantity(source, 'm')"}
+SCRIPT = {
+    "make": "array = pint.get_application_registry().Quantity(source, 'm')",
+    "own": "array = copy.deepcopy(array){slice}",
+}
 
 DEFAULT = False
 SPECIAL = ("swapped",)
@@ -11,7 +16,7 @@ _units = pint.get_application_registry()
 
 
 def make(case, device):
-    return _units.Quantity(case.numpy(), "m")
+    return case.build(lambda content: _units.Quantity(content, "m"), copy.deepcopy)
 
 
 def memory(array):

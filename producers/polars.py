@@ -1,4 +1,4 @@
-"""Polars' series: one-dimensional, in Polars' own memory."""
+"""Polars' series: one-dimensional, over NumPy's memory unless a case needs Polars' own."""
 
 import polars as pl
 
@@ -7,6 +7,7 @@ from dlbench.adapter import require
 SCRIPT = {
     "make": "array = pl.Series(source)",
     "make nulls": "array = pl.Series(source, nan_to_null=True)",
+    "own": "array = pl.Series(array.to_list(), dtype=array.dtype){slice}",
     "values": "{array}.to_numpy()",
 }
 
@@ -15,7 +16,11 @@ SPECIAL = ("nulls",)
 
 
 def make(case, device):
-    return pl.Series(case.numpy(), nan_to_null=case.special == "nulls")
+    def series(content):
+        return pl.Series(content, nan_to_null=case.special == "nulls")
+
+    # `clone` shares its memory.
+    return case.build(series, lambda array: pl.Series(array.to_list(), dtype=array.dtype))
 
 
 def values(array):

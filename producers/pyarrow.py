@@ -6,6 +6,7 @@ import pyarrow as pa
 SCRIPT = {
     "make": "array = pa.array(source)",
     "make nulls": "array = pa.array(source, from_pandas=True)",
+    "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
     "memory": "np.asarray({array})",
 }
 
@@ -13,7 +14,10 @@ SPECIAL = ("nulls",)
 
 
 def make(case, device):
-    return pa.array(case.numpy(), from_pandas=case.special == "nulls")
+    def array(content):
+        return pa.array(content, from_pandas=case.special == "nulls")
+
+    return case.build(array, lambda array: array.copy_to(pa.default_cpu_memory_manager()))
 
 
 def memory(array):

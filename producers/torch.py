@@ -12,8 +12,7 @@ SCRIPT = {
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
     "make grad": "array = torch.from_numpy(source).requires_grad_()",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
-    "make own": "array = torch.from_numpy({unsliced}).clone(){slice}",
-    "make view": "array = torch.from_numpy({unsliced}).clone(){slice}",
+    "own": "array = array.clone(){slice}",
 }
 
 DEVICES = ("cpu", "cuda", "rocm")

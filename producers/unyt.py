@@ -2,14 +2,14 @@
 
 import unyt
 
-SCRIPT = {"make": "array = unyt.unyt_array(source, 'm')"}
+SCRIPT = {"make": "array = unyt.unyt_array(source, 'm')", "own": "array = array.copy(){slice}"}
 
 DEFAULT = False
 SPECIAL = ("swapped",)
 
 
 def make(case, device):
-    return unyt.unyt_array(case.numpy(), "m")
+    return case.build(lambda content: unyt.unyt_array(content, "m"), unyt.unyt_array.copy)
 
 
 def extras(array):

@@ -1,6 +1,7 @@
 """Warp arrays; on the CPU over NumPy's memory."""
 
 import contextlib
+import functools
 
 import warp as wp
 
@@ -9,6 +10,7 @@ from dlbench.adapter import require, require_offset
 SCRIPT = {
     "before": "wp.config.quiet = True\nwp.init()",
     "make": "array = wp.array(source, copy=False, device='cpu')",
+    "own": "array = wp.clone(array){slice}",
     "make cuda": "array = wp.array(source, device='cuda:{number}')",
     "values": "{array}.numpy()",
 }
@@ -28,7 +30,7 @@ def devices():
 def make(case, device):
     if device == "cpu":
         require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
-        return wp.array(case.numpy(), copy=False, device=device)
+        return case.build(functools.partial(wp.array, copy=False, device=device), wp.clone)
     require_offset(case, "Warp")
     if case.special == "pinned":
         return wp.array(case.numpy(), device="cpu", pinned=True)

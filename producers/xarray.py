@@ -9,17 +9,21 @@ SCRIPT = {
         "coords = {d: np.arange(size) * 2 for d, size in zip(dims, source.shape)}\n"
         "array = xr.DataArray(source, dims=dims, coords=coords)"
     ),
+    "own": "array = array.copy(){slice}",
 }
 
 DEFAULT = False
 SPECIAL = ("swapped",)
 
 
-def make(case, device):
-    content = case.numpy()
+def labeled(content):
     dims = [f"d{number}" for number in range(content.ndim)]
     coords = {dim: np.arange(size) * 2 for dim, size in zip(dims, content.shape, strict=True)}
     return xr.DataArray(content, dims=dims, coords=coords)
+
+
+def make(case, device):
+    return case.build(labeled, xr.DataArray.copy)
 
 
 def memory(array):

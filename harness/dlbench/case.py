@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -108,6 +108,10 @@ class Case:
     align: int = 256
     readonly: bool = False
     special: str = ""
+    #: NumPy's arrays that an adapter got for `own` and `view`, and the library's arrays that it
+    #: sliced: the worker compares their addresses with that of the adapter's array.
+    given: list[Array] = field(default_factory=list, init=False, repr=False, compare=False)
+    bases: list[Any] = field(default_factory=list, init=False, repr=False, compare=False)
 
     @property
     def foreign(self) -> bool:
@@ -179,17 +183,30 @@ class Case:
             dtype = dtype.newbyteorder("S")
         array = self._laid_out(dtype)
         if self.own:
-            array = self.sliced(np.array(self.unsliced(array), order="C"), np.broadcast_to)
+            array = self._cut(np.array(self._uncut(array), order="C"), np.broadcast_to)
         if self.readonly:
             array.flags.writeable = False
-        return array
+        return self._give(array)
 
     def bits(self) -> Array:
         """The same for libraries with the dtype but without ml_dtypes: unsigned integers of its
         width.
         """
         array = self.numpy()
-        return array.view(FOREIGN[self.dtype]) if self.foreign else array
+        return self._give(array.view(FOREIGN[self.dtype])) if self.foreign else array
+
+    def build(
+        self,
+        wrap: Callable[[Array], Any],
+        copy: Callable[[Any], Any],
+        broadcast_to: Callable[..., Any] = np.broadcast_to,
+    ) -> Any:
+        """For a library that wraps NumPy's memory: `wrap(content)`, or for `own` and `view` a slice
+        of the library's own copy of such an array."""
+        content = self.numpy()
+        if not self.own:
+            return wrap(content)
+        return self.sliced(copy(wrap(self.unsliced(content))), broadcast_to)
 
     def expected(self) -> Array:
         """The expected values, as `bits`, in the machine's byte order, at an aligned address unless
@@ -208,6 +225,14 @@ class Case:
     def unsliced(self, content: Array) -> Array:
         """For a library that allocates its arrays: the content in C order from which `sliced` cuts
         the layout, the view and the offset. `content` is `numpy` or `bits`."""
+        return self._give(self._uncut(content))
+
+    def _give(self, array: Array) -> Array:
+        if self.own:
+            self.given.append(array)
+        return array
+
+    def _uncut(self, content: Array) -> Array:
         if self.layout == "fortran":
             content = np.asarray(content.T)
         elif self.layout == "strided":
@@ -220,10 +245,20 @@ class Case:
 
     def sliced(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
         """The layout as the library's own slice of an array with the content `unsliced`;
-        `broadcast_to` is the library's. A worker finds out whether the slice has the layout."""
+        `broadcast_to` is the library's. A worker finds out whether the slice has the layout and
+        lies in `array`."""
+        self.bases.append(array)
+        return self._cut(array, broadcast_to)
+
+    def _cut(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
         axes = len(self.shape)
+        # A library of one dimension takes no tuple.
+        first, back = (
+            (part,) * axes if axes > 1 else part
+            for part in (slice(self.before, None), slice(None, None, -1))
+        )
         if self.before:
-            array = array[(slice(self.before, None),) * axes]
+            array = array[first]
         if self.layout == "fortran":
             return array.T
         if self.layout == "strided":
@@ -231,7 +266,7 @@ class Case:
         if self.layout == "broadcast":
             return broadcast_to(array[0], self.shape)
         if self.layout == "reversed":
-            return array[(slice(None, None, -1),) * axes]
+            return array[back]
         return array
 
     @property

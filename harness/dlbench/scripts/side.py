@@ -88,6 +88,10 @@ class Side:
             is_usual = not (case.special or case.foreign or case.readonly)
             is_usual = is_usual and case.layout != "broadcast"
             text = shown.get(f"make {kind}", "") if is_usual else ""
+        if text and case.own and kind == "cpu" and "own" in shown:
+            text = f"{text}\n{shown['own']}"
+            if (unsliced := _unsliced(case)) != "source":
+                text = f"source = {unsliced}\n{text}"
         if case.storage == "view" and "{slice}" not in text:
             text = ""
         if not text:

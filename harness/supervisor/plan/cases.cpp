@@ -83,7 +83,7 @@ std::vector<CaseAxis> make_axes() {
         {"odd", "a stride that is no multiple of the element's size"}}},
       {"storage",
        {{"aligned", "at a multiple of 256 bytes unless the library allocates it"},
-        {"own", "as the adapter allocates it: by the library, if it can"},
+        {"own", "in memory that the library allocated"},
         {"view", "a slice of such an array, from its fourth element, row and column"}}},
       {"property",
        {{"plain", "of the machine's byte order, in ordinary memory, may be written to"},

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exchange/dtype.hpp"
+#include "exchange/layout.hpp"
 #include "exchange/restated.hpp"
 #include "model/codes.hpp"
 #include "model/places.hpp"
@@ -46,6 +47,48 @@ void wait_for(const Exchange& exchange, const Library& producer, const Ref& arra
   }
 }
 
+[[noreturn]] void decline(const std::string& why) {
+  throw Failure{Outcome::unsupported, "", "the producer's array " + why};
+}
+
+bool lies_in(const exchange::Extent& outer, const exchange::Extent& inner) {
+  return outer.begin <= inner.begin && inner.end <= outer.end;
+}
+
+// Throws unless the array lies where the storages "own" and "view" of a case say: in memory that
+// the library allocated, and in an array that the adapter sliced.
+void require_storage(const Ref& spec, const Ref& array, const Library& producer) {
+  const Ref given = checked(PyObject_GetAttrString(spec.get(), "given"));
+  const Ref bases = checked(PyObject_GetAttrString(spec.get(), "bases"));
+  const bool is_view =
+      text_of(checked(PyObject_GetAttrString(spec.get(), "storage")).get()) == "view";
+  const auto extent = [](const Held& held) { return exchange::extent_of(held.view); };
+  try {
+    const Held made = read_place(array.get(), producer);
+    const bool is_on_host = exchange::on_host(made.view.device);
+    for (Py_ssize_t i = 0; i < PyList_Size(given.get()); ++i) {
+      PyObject* const numpys = PyList_GetItem(given.get(), i);
+      if (numpys == array.get()) return;  // an array of NumPy's itself, as the case makes it
+      if (is_on_host && extent(read_array(numpys)).overlaps(extent(made))) {
+        decline("lies in NumPy's memory");
+      }
+    }
+    if (!is_view) return;
+    if (PyList_Size(bases.get()) == 0) decline("is no slice of an array of its library");
+    PyObject* const base = PyList_GetItem(bases.get(), PyList_Size(bases.get()) - 1);
+    if (!lies_in(extent(read_place(base, producer)), extent(made))) {
+      decline("is a copy of the slice");
+    }
+  } catch (const Failure& failure) {
+    if (failure.outcome == Outcome::unsupported) throw;
+    decline("cannot be located, so it is unknown if its memory is its library's: " +
+            failure.reason);
+  } catch (const exchange::ViewError& error) {
+    decline("cannot be located, so it is unknown if its memory is its library's: " +
+            std::string(error.what()));
+  }
+}
+
 // No consumer is called here, so every failure is the producer's.
 Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case, bool waits) {
   const Spent::Span counted(Spent::On::library);
@@ -59,6 +102,9 @@ Ref make(const Exchange& exchange, const Library& producer, const Ref& make_case
     Ref array = call_make(exchange, producer, spec);
     if (!waits) return array;
     wait_for(exchange, producer, array);
+    if (PyObject_IsTrue(checked(PyObject_GetAttrString(spec.get(), "own")).get()) == 1) {
+      require_storage(spec, array, producer);
+    }
     // Pinned memory may be the host's.
     if (!is_special) require_device(source_of(exchange), exchange, array.get(), producer);
     return array;

@@ -59,6 +59,58 @@ def test_a_librarys_own_slice_is_the_case(tmp_path: Path, case: dict[str, Any]) 
     assert cross(tmp_path, SLICED, SHARE, "dlpack", case)["ok"]["outcome"] == "zero-copy"
 
 
+OWN = F32 | {"name": "f32-own", "storage": "own"}
+VIEW = F32 | {"name": "f32-view", "storage": "view"}
+VIEWED = NUMPY + "def make(case, device):\n    return np.asarray(case.numpy()).view()\n"
+BUILT = NUMPY + "def make(case, device):\n    return case.build(np.asarray, np.copy)\n"
+#: Slices NumPy's memory, which the adapter only wraps.
+WRAPPED = SLICED.replace(".copy()", "")
+#: A library that copies each slice.
+SLICE_COPIED = SLICED.replace("np.broadcast_to)", "np.broadcast_to).copy()")
+#: Each export copies, so the address of the array is unknown.
+HIDDEN = """\
+import numpy as np
+class Hidden:
+    def __init__(self, array):
+        self.array = array
+    def __array__(self, dtype=None, copy=None):
+        return self.array.copy()
+    @property
+    def __array_interface__(self):
+        return self.array.copy().__array_interface__
+def memory(array):
+    return array.array.copy() if isinstance(array, Hidden) else array
+def make(case, device):
+    return Hidden(case.numpy().copy())
+"""
+
+
+@pytest.mark.parametrize(
+    ("make", "case", "reason"),
+    [
+        (VIEWED, OWN, "lies in NumPy's memory"),
+        (VIEWED, VIEW, "lies in NumPy's memory"),
+        (WRAPPED, VIEW, "lies in NumPy's memory"),
+        (SLICE_COPIED, VIEW, "is a copy of the slice"),
+        (CONTIGUOUS, VIEW, "is no slice of an array of its library"),
+        (HIDDEN, OWN, "cannot be located, so it is unknown if its memory is its library's: "),
+    ],
+)
+def test_memory_that_is_not_the_librarys_own_is_unsupported(
+    tmp_path: Path, make: str, case: dict[str, Any], reason: str
+) -> None:
+    error = cross(tmp_path, make, ASARRAY, "convert", case)["error"]
+    assert error["outcome"] == "unsupported"
+    assert error["reason"].startswith(f"the producer's array {reason}")
+
+
+@pytest.mark.parametrize(
+    ("make", "case"), [(GIVE, OWN), (GIVE, VIEW), (CONTIGUOUS, OWN), (SLICED, VIEW), (BUILT, VIEW)]
+)
+def test_a_librarys_own_memory_is_measured(tmp_path: Path, make: str, case: dict[str, Any]) -> None:
+    assert cross(tmp_path, make, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
+
+
 @pytest.mark.libraries
 def test_the_strides_of_size_1_are_seen_in_integers_with_the_bits(tmp_path: Path) -> None:
     case = _core.case("bf16-ones")
