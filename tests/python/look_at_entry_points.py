@@ -19,8 +19,8 @@ from dlbench.libraries.facts import parse, read_calls
 
 #: Names of functions that make an array of another library's array.
 IMPORTS = re.compile(
-    r"from_dlpack|from_numpy|from_array|from_buffer|frombuffer|from_any\w*|from_\w*interface"
-    r"|as_?array|asanyarray|as_tensor|to_tensor|array|tensor|constant|convert_to_tensor|convert"
+    r"from_dlpack|(ortvalue_)?from_numpy|from_array|from_buffer|frombuffer|from_any\w*"
+    r"|from_\w*interface|as_?array|asanyarray|as_tensor|to_tensor|array|tensor|constant|convert_to_tensor|convert"
     r"|device_put|as_cuda_array|py_buffer"
 )
 #: The modules and classes of public functions, where they are not the library's own module.
@@ -28,6 +28,7 @@ OWNERS = {
     "cuda_core": ("cuda.core.utils:StridedMemoryView",),
     "jax": ("jax", "jax.numpy", "jax.dlpack"),
     "mlx": ("mlx.core",),
+    "onnxruntime": ("onnxruntime:OrtValue",),
     "pyarrow": ("pyarrow", "pyarrow:Array", "pyarrow:Tensor"),
     "tensorflow": ("tensorflow", "tensorflow.experimental.dlpack"),
     "torch": ("torch", "torch.utils.dlpack"),

@@ -65,6 +65,13 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from numpy": _all("zero-copy", ("buffer", "convert")),
         "from native": _all("zero-copy", ("buffer", "convert")),
     },
+    # What keeps the memory is the Python object, which no export holds.
+    "onnxruntime": {
+        "to numpy": _all("wrong", ("dlpack", "array", "convert")),
+        "to native": {"dlpack": "wrong"},
+        "from numpy": _all("zero-copy", ("dlpack", "convert")),
+        "from native": {"dlpack": "zero-copy", "convert": "refused RuntimeError"},
+    },
     # UMat imports NumPy arrays alone, and its content does not follow a write into the source.
     "opencv": NDARRAY
     | {

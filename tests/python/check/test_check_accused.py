@@ -83,6 +83,29 @@ def test_a_buffer_of_bytes_is_one_whatever_the_dtype() -> None:
     assert outcomes(*rules[:2], make=liar) == ["broken", "broken"]
 
 
+class Packed:
+    """NumPy reads its elements of four bits as bytes."""
+
+    def __init__(self, x: Any) -> None:
+        self.x = x
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Array:
+        return np.zeros(4, np.uint8)
+
+
+class ExportedPacked(Packed):
+    def __dlpack__(self, **words: Any) -> Any:
+        return self.x.__dlpack__(**words)
+
+    def __dlpack_device__(self) -> Any:
+        return self.x.__dlpack_device__()
+
+
+def test_a_dtype_is_kept_if_the_result_exports_it() -> None:
+    assert outcomes("import.sub-byte", from_dlpack=ExportedPacked) == ["holds"]
+    assert outcomes("import.sub-byte", from_dlpack=Packed) == ["broken"]
+
+
 def as_numpy(x: Any) -> Array:
     return np.asarray(x)
 

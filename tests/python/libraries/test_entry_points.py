@@ -41,6 +41,7 @@ UNUSED = {
     "array_api_strict": {},
     "awkward": {"from_numpy": NUMPYS},
     "ndonnx": {},
+    "onnxruntime": {},
 }
 
 
