@@ -71,14 +71,15 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
 
 def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> dict[str, Any]:
     """A results document without a measured cell."""
-    versions = {entry["library"]: entry["version"] for entry in checks}
+    environment = here().to_json()
+    environment["libraries"] |= {entry["library"]: entry["version"] for entry in checks}
     own = {
         "schema": 1,
         "version": _core.version,
         "command": list(command),
         "wall_s": wall_s,
         "machine": machine.describe(),
-        "environments": {"default": {**here().to_json(), "libraries": versions}},
+        "environments": {"default": environment},
     }
     context = {**machine.benchmark_context(), "dlbench": own}
     return {"context": context, "benchmarks": [], "not_measured": [], "checks": list(checks)}

@@ -82,7 +82,8 @@ void fields(Io& io, T& effects) {
 /// What a worker reports of its environment. In a document, floors are medians over the workers.
 template <typename Io, typename T>
 void environment_fields(Io& io, T& facts) {
-  io("libraries", facts.libraries, "Versions by library.");
+  io("libraries", facts.libraries,
+     "Versions by library, and of `numpy` and `ml_dtypes`, which make the sources.");
   io("floors_ns", facts.floors_ns,
      {kNonNegative, "The overhead floors, medians over the workers."});
   io.known("import_seconds", facts.import_seconds,

@@ -15,6 +15,8 @@ from dlbench import interpreter, worker_main
 from dlbench.errors import BadInput
 
 DEFAULT = "default"
+#: The packages that make the sources of all exchanges, of which ml_dtypes is optional.
+SOURCES = ("numpy", "ml_dtypes")
 #: The outcome of all cells of an environment in which no worker can ever run.
 UNFIT = "import-failed"
 
@@ -90,7 +92,9 @@ class Environment:
             known["gil"] = self.gil
         else:
             known["failure"] = f"{self.failure.outcome}: {self.failure.reason}"
-        return {**known, "libraries": {}, "floors_ns": {}}
+        found = {name: self.installed_version([name]) for name in SOURCES}
+        libraries = {name: version for name, version in found.items() if version is not None}
+        return {**known, "libraries": libraries, "floors_ns": {}}
 
 
 def where(name: str) -> str:

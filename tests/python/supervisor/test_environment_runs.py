@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import json
 import os
 import shlex
@@ -72,6 +73,9 @@ def test_the_document_says_what_each_was(ran: tuple[Path, str]) -> None:
     assert sorted(reported) == ["default", "new", "old"]
     assert "shiny" not in reported["default"]["libraries"]
     assert [reported[name]["libraries"]["shiny"] for name in ("old", "new")] == ["1.0", "2.0"]
+    for package in ("numpy", "ml_dtypes"):  # numpy is measured, ml_dtypes is not
+        version = importlib.metadata.version(package)
+        assert {each["libraries"][package] for each in reported.values()} == {version}
     for name in ("old", "new"):
         assert reported[name]["executable"] == f"{folder}/{name}/bin/python"
         assert reported[name]["python"] == reported["default"]["python"]
