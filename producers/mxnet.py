@@ -16,6 +16,7 @@ from dlbench.adapter import (
 
 SCRIPT = {"make": "array = mx.nd.array(source, dtype='{dtype}')"}
 
+DEVICES = ("cpu", "cuda")
 EXPORTS = {"dlpack_legacy": mx.nd.NDArray.to_dlpack_for_read}
 
 values = mx.nd.NDArray.asnumpy

@@ -25,6 +25,7 @@ SCRIPT = {
 }
 
 DISTRIBUTION = ("paddlepaddle", "paddlepaddle-gpu")
+DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("grad",)
 
 

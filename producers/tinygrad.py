@@ -16,6 +16,7 @@ SCRIPT = {
     "ready": "{array}.realize()",
 }
 
+DEVICES = ("cpu", "cuda", "rocm")
 EXPORTS = {"buffer": Tensor.data}
 KINDS = {"CPU": "cpu", "CUDA": "cuda:0", "NV": "cuda:0", "AMD": "rocm:0"}
 

@@ -11,6 +11,7 @@ SCRIPT = {
 }
 
 DISTRIBUTION = "apache-tvm"
+DEVICES = ("cpu", "cuda", "rocm")
 # Its import reads the symbols of every loaded library. After TensorFlow's it takes 2 s longer.
 IMPORT_FIRST = True
 

@@ -134,6 +134,9 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
     needed = "make" if role == "producer" else "PROTOCOLS"
     if needed not in names:
         raise BadInput(f"adapter {path} defines no {needed}, which a {role} must have")
+    if "devices" in names and assigned(tree, "DEVICES") is None:
+        # The plan would have no device but the CPU.
+        raise BadInput(f"adapter {path} defines `devices`, and no literal DEVICES for the plan")
     return AdapterFile(
         role=role,
         name=name,

@@ -248,6 +248,28 @@ def test_torch_beside_other_libraries(
         assert entry["late_free"] == ("safe" if producer == "native" else "late"), pair
 
 
+@pytest.mark.parametrize(
+    ("device", "hip", "passed", "refused"),
+    [
+        ("cuda:0", "0", ("own", "stream", True), (0, 2)),
+        ("rocm:0", "1", ("omitted", "none", True), (1, 2)),
+    ],
+)
+def test_paddle_names_its_stream_on_cuda_alone(
+    device: str, hip: str, passed: tuple[str, str, bool], refused: tuple[int, int], tmp_path: Path
+) -> None:
+    words = ("native,paddle", "native,paddle")
+    found = observe(tmp_path, *words, device=device, DLBENCH_DOUBLE_HIP=hip)
+    for (producer, consumer), entry in found.items():
+        assert requested(entry) == (passed if consumer == "paddle" else ("own", "stream", True))
+        race = consumer == "paddle" and passed[1] == "none"
+        assert entry["outcome"] == ("race" if race else "zero-copy")
+        if producer == "paddle":
+            reasons = {word: f"ValueError: stream={word} is not supported" for word in refused}
+            expected = {"own": "stream", None: "stream", "host": "host", -1: "none", **reasons}
+            assert {word: waits(entry)[word] for word in expected} == expected
+
+
 def test_jax_is_pending_behind_the_delay_of_an_imported_array(tmp_path: Path) -> None:
     entry = observe(tmp_path, "jax", "native")["jax", "native"]
     assert requested(entry) == ("own", "stream", True)

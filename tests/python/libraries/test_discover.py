@@ -71,6 +71,7 @@ def test_without_a_distribution_the_name_is_one(tmp_path: Path) -> None:
         ("consumer", "PROTOCOLS = dict(dlpack=print)\n", "must be written as a dict"),
         ("consumer", "K = 'dlpack'\nPROTOCOLS = {K: print}\n", "literal strings"),
         ("producer", PRODUCER + "DEVICES = probe()\n", "must be a literal"),
+        ("producer", PRODUCER + "def devices():\n    return ['cpu']\n", "no literal DEVICES"),
         ("producer", PRODUCER + "DEFAULT = 'no'\n", "True or False"),
         ("producer", PRODUCER + "IMPORT_FIRST = 1\n", "IMPORT_FIRST must be True or False"),
         ("producer", "\0", "does not parse"),
