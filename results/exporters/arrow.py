@@ -8,7 +8,7 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.document import Document
-from dlbench.errors import BadInput
+from dlbench.errors import BadInput, first_line
 
 from . import rows
 
@@ -33,11 +33,15 @@ def export_parquet(document: Document) -> bytes:
 
 
 def _library(name: str) -> Any:
-    """pyarrow. Raises BadInput where it is not installed."""
+    """pyarrow. Raises BadInput where it cannot be imported."""
     try:
         return importlib.import_module("pyarrow")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise BadInput(f"--format {name} needs pyarrow: pip install pyarrow") from error
+    except ImportError as error:
+        raise BadInput(
+            f"--format {name}: pyarrow cannot be imported: {first_line(error)}"
+        ) from error
 
 
 def _table(pyarrow: Any, document: Document) -> Any:

@@ -13,6 +13,7 @@ pytestmark = pytest.mark.process
 SAYS = "import sys, click, dlbench.cli as c; c.run_command = lambda words: click.echo('x' * 9) or "
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
     ("returns", "redirected", "status", "reported"),
     [
@@ -26,12 +27,13 @@ SAYS = "import sys, click, dlbench.cli as c; c.run_command = lambda words: click
     ],
 )
 def test_the_status_is_that_of_the_command(
-    returns: str, redirected: str, status: int, reported: str
+    returns: str, redirected: str, status: int, reported: str, unbuffered: str
 ) -> None:
     line = f'"{sys.executable}" -c "$CODE" {redirected}'
+    code = f"{SAYS}{returns}\nsys.exit(c.main())"
     done = subprocess.run(
         ["bash", "-c", line],
-        env={"CODE": f"{SAYS}{returns}\nsys.exit(c.main())", "PATH": "/usr/bin:/bin"},
+        env={"CODE": code, "PATH": "/usr/bin:/bin", "PYTHONUNBUFFERED": unbuffered},
         capture_output=True,
         text=True,
         check=False,

@@ -683,6 +683,17 @@ def test_without_pyarrow_the_error_says_how_to_install_it(
     assert not target.exists()
 
 
+def test_a_pyarrow_that_cannot_be_loaded_is_not_called_missing(
+    run: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "pyarrow.py").write_text("raise ImportError('failed to map segment\\nmore')")
+    monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert cli.main(["export", str(run), "--format", "arrow"]) == 2
+    cannot = "dlbench: --format arrow: pyarrow cannot be imported: failed to map segment\n"
+    assert capsys.readouterr().err == cannot
+
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
