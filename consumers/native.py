@@ -6,6 +6,8 @@ from dlbench import _native_consumer
 
 DISTRIBUTION = None
 
+SCRIPT = {"write": "np.asarray({array})[...] = 0"}
+
 PROTOCOLS = {
     "dlpack": _native_consumer.from_dlpack,
     "dlpack_c": _native_consumer.from_dlpack_c,

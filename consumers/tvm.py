@@ -2,6 +2,8 @@
 
 import tvm
 
+SCRIPT = {"write": "np.from_dlpack({array})[...] = 0"}
+
 PROTOCOLS = {
     "dlpack": tvm.runtime.from_dlpack,
     "dlpack_c": tvm.runtime.from_dlpack,

@@ -230,6 +230,10 @@ template <typename Io, typename T>
 void verdict_fields(Io& io, T& entry) {
   io("changed", entry.changed,
      "Attributes and values that were dropped or converted without an error.");
+  io.known("writable", entry.writable,
+           {words("both source result neither"),
+            "Which of the two arrays that share memory may be written to, as their libraries "
+            "describe them; absent if nothing is shared or one is not described."});
   io.known("copied_by", entry.copied_by,
            {words("producer consumer"), "The library that copied; absent if unknown."});
   io.known("late_read", entry.late_read,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "model/contains.hpp"
 #include "model/error.hpp"
 #include "model/names.hpp"
 #include "supervisor/process/channel.hpp"
@@ -63,15 +64,21 @@ Warnings read_warnings(const json& ok) {
   return warnings;
 }
 
+// One of these words, or empty.
+std::string word_of(const json& ok, const char* key, const std::vector<std::string>& allowed) {
+  std::string word = ok.value(key, "");
+  if (!word.empty() && !contains(allowed, word)) {
+    throw UsageError(std::string("unknown value for ") + key);
+  }
+  return word;
+}
+
 void read_verdict(const json& ok, Entry& verdict) {
   verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
   if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
   verdict.changed = ok.value("changed", verdict.changed);
-  verdict.copied_by = ok.value("copied_by", verdict.copied_by);
-  if (!verdict.copied_by.empty() && verdict.copied_by != "producer" &&
-      verdict.copied_by != "consumer") {
-    throw UsageError("unknown value for copied_by");
-  }
+  verdict.writable = word_of(ok, "writable", {"both", "source", "result", "neither"});
+  verdict.copied_by = word_of(ok, "copied_by", {"producer", "consumer"});
   verdict.late_read = ok.value("late_read", verdict.late_read);
   if (ok.contains("guard")) verdict.observed.guard = read_guard(ok["guard"]);
   if (ok.contains("evidence")) {

@@ -16,6 +16,7 @@ json to_json(const Judgement& judgement) {
   const Evidence& evidence = judgement.evidence;
   json answer = {{"outcome", to_string(judgement.outcome)},
                  {"changed", judgement.changed},
+                 {"writable", judgement.writable},
                  {"copied_by", judgement.copied_by},
                  {"late_read", judgement.late_read},
                  {"evidence",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from dlbench import values
 from dlbench.document import Axis, Document, Entry, Measured
 from dlbench.document.facts import DULL, LEAST_FOR_SHARES_NS, PHASES, is_below
+from dlbench.findings import writable
 
 from .. import library_styles
 from ..ink import BLACK, BLACK_ABOVE, PAPER
@@ -107,6 +108,7 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
     return {
         "findings": found,
         "copies": tables.copies(document),
+        "protection": writable.rows(document),
         "fallbacks": tables.fallbacks(document),
         "warnings": tables.warnings(document.entries),
         "folded": tables.folded(missing, lines),

@@ -197,6 +197,7 @@ class Entry(Cell):
     imports = Key[Texts](())
     warnings = parts(CodedWarning)
     changed = Key[Texts](())
+    writable = Key("")  #: of two arrays that share memory: "both", "source", "result", "neither"
     copied_by = Key("")  #: a role, empty where it is not known
     late_read = Key(False)
     evidence = Key[Mapping[str, str]]({})

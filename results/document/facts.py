@@ -17,7 +17,7 @@ COPIED = ("copy", "device-copy")
 #: Outcomes of pairs without a common protocol: a row or column with only these is left out.
 DULL = ("no-protocol", "not-installed", "no-device")
 #: Values of `changed` that lose no data.
-DESCRIPTION = ("dtype", "shape", "layout", "type")
+DESCRIPTION = ("dtype", "shape", "layout", "type", "read-only")
 #: The protocols that are shown first: the usual exchange, the general conversion, and the C
 #: interface.
 FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")

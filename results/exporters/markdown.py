@@ -10,7 +10,7 @@ from dlbench.analysis import matrices
 from dlbench.document import Document, Entry, Measured, NotMeasured, exchanges_once
 from dlbench.document.facts import is_refused
 from dlbench.errors import first_line
-from dlbench.findings import find
+from dlbench.findings import find, writable
 from dlbench.findings.summary import summarize
 from dlbench.text import escaping
 from dlbench.text.grouping import grouped
@@ -99,6 +99,9 @@ def _sections(document: Document) -> Iterable[tuple[str, str]]:
             if one.rows:
                 title = f"{name}   {one.title}" if name else one.title
                 yield escaping.markdown(title), _matrix(one)
+    if writers := writable.rows(document):
+        heads = [head for head in writable.HEAD if any(row[head] for row in writers)]
+        yield writable.TITLE, table(heads, ([row[head] for head in heads] for row in writers))
     telling = list(filter(is_refused, document.not_measured))
     if telling:
         groups = grouped(telling, lambda e: (e.machine, e.pair, e.protocol, e.cause)).values()

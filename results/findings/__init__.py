@@ -17,6 +17,7 @@ from dlbench.findings.hidden import hidden_work
 from dlbench.findings.import_effects import foreign_types, import_effects
 from dlbench.findings.losses import losses
 from dlbench.findings.noise import DISTURBED, disturbed, noise
+from dlbench.findings.writable import protection
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.text.escaping import dlbench_command
@@ -36,6 +37,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
         entries = [entry for entry in entries if entry.case == case_sweep.BASELINE]
     places = grouping.places(document, entries)
     found = [*grouping.group_findings(places, partial(losses, run=run))]
+    found += grouping.group_findings(places, partial(protection, run=run))
     found += grouping.group_findings(all_cases, partial(copies, run=run, document=document))
     found += alignment(document.exchanges)
     found += grouping.group_findings(places, partial(writes, run=run))

@@ -16,7 +16,9 @@ def losses(entries: list[Entry], run: str) -> Iterator[Finding]:
     crossed = [entry for entry in entries if entry.has("changed")]
     groups: dict[tuple[str, str], list[Entry]] = defaultdict(list)
     for of_pair in by_pair(crossed).values():
-        for word in dict.fromkeys(word for entry in of_pair for word in lost(entry)):
+        words = dict.fromkeys(word for entry in of_pair for word in lost(entry))
+        words.pop("protection", None)  # which has a finding of its own
+        for word in words:
             losing = [entry for entry in of_pair if word in entry.changed]
             only = ", ".join(limit for limit in limits(of_pair, losing) if limit)
             groups[word, only] += losing

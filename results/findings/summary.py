@@ -96,7 +96,7 @@ def summarize(document: Document, found: Sequence[Finding]) -> Summary:
     speeds = [speed for grid in matrices.of_document(document) if (speed := Speed.of(grid))]
     return Summary(speeds, [
         *_copies(document, found),
-        *(finding for finding in found if finding.label == "alignment"),
+        *(finding for finding in found if finding.label in ("alignment", "protection")),
         *_failures(document, found),
         *serious_findings(found),
         *_noise(document),

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -121,9 +122,9 @@ class Facts:
 
 
 def width(dtype: str) -> int:
-    """Bytes of an element: its bits are the number in its name."""
-    narrow = {"bool": 1, "float8_e4m3fn": 1, "float8_e5m2": 1}
-    return narrow.get(dtype) or int(dtype.lstrip("abcdefghijklmnopqrstuvwxyz")) // 8
+    """Bytes of an element: its bits are the first number in its name. Fewer than eight take one."""
+    bits = re.search("[0-9]+", dtype)
+    return max(1, int(bits[0]) // 8) if bits else 1
 
 
 def c_order(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
@@ -135,7 +136,11 @@ def c_order(shape: tuple[int, ...], item: int) -> tuple[int, ...]:
 
 
 KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
-NARROW = {10: "float8_e4m3fn", 12: "float8_e5m2"}
+NARROW = dict(enumerate((
+    *("float8_e3m4", "float8_e4m3", "float8_e4m3b11fnuz", "float8_e4m3fn", "float8_e4m3fnuz"),
+    *("float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu", "float6_e2m3fn", "float6_e3m2fn"),
+    "float4_e2m1fn",
+), start=7))  # fmt: skip
 
 
 def of_capsule(array: Any) -> tuple[Facts, Any]:
@@ -428,6 +433,25 @@ def shares(given: Facts, found: Facts, readonly: bool) -> dict[str, bool]:
     return verdict
 
 
+def is_written(array: Any, place: Facts) -> bool | None:
+    """Does a public assignment to the array change this memory? It is changed back."""
+    if not hasattr(array, "__getitem__"):
+        return None
+    if type(array).__module__ in ("builtins", "array", "mmap") or isinstance(array, ctypes.Array):
+        return not memoryview(array).readonly
+    at, size = place.address, width(place.dtype)
+    before = ctypes.string_at(at, size)
+    ctypes.memmove(at, b"\1" * size, size)
+    try:
+        array[...] = 0
+    except Exception:  # a library may raise anything
+        return False
+    finally:
+        changed = ctypes.string_at(at, size) != b"\1" * size
+        ctypes.memmove(at, before, size)
+    return changed
+
+
 ALONE = {
     "array": "__array__",
     "array_interface": "__array_interface__",
@@ -496,6 +520,8 @@ def judge(
         verdict["address"] = True
     elif given and found and content.size:
         verdict |= shares(given, found, case.readonly)
+        if verdict["address"] and verdict.get("back", True):
+            verdict["writable"] = [is_written(source, given), is_written(result, found)]
     if proxy is not None:
         verdict |= {"struct": proxy.struct, "flags": proxy.flags, "null": not proxy.has_deleter}
         if proxy.has_deleter:
@@ -584,6 +610,8 @@ def by_key(document: dict[str, Any]) -> Verdicts:
 WORKS = ("zero-copy", "copy", "device-copy", "unproven")
 #: Outcomes that the oracle tries.
 TRIED = (*WORKS, "refused", "wrong")
+WRITABLE = {"both": (True, True), "source": (True, False), "result": (False, True),
+            "neither": (False, False)}  # fmt: skip
 FLAGS = {"read-only": 1, "is-copied": 2}
 Claim = tuple[str, Any, Any]  #: what, as the oracle found it, as the document says it
 
@@ -613,6 +641,11 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
         yield "shape kept", oracle["shape"], "shape" not in changed
         if oracle["shape"] and not oracle["empty"]:
             yield "strides kept", oracle["layout"], "layout" not in changed
+    if "writable" in oracle and "writable" in entry:
+        ends = ("source writable", "result writable")
+        stated = WRITABLE[entry["writable"]]
+        claimed = zip(ends, oracle["writable"], stated, strict=True)
+        yield from (claim for claim in claimed if claim[1] is not None)
     if "struct" not in oracle:
         return
     observed = entry.get("observed", {})
@@ -649,6 +682,7 @@ def compared(oracle: Verdicts, document: dict[str, Any]) -> tuple[Counter[str], 
         counts[f"dlbench: {outcome}"] += 1
         counts["by pointer"] += "address" in verdict
         counts["by write both ways"] += "back" in verdict
+        counts["writable, of both"] += "writable" in verdict and "writable" in entry
         counts["by values"] += verdict.get("values") is not None
         counts["unproven that the oracle decides"] += outcome == "unproven" and "write" in verdict
         differing = [claim for claim in claims(verdict, entry) if claim[1] != claim[2]]

@@ -458,6 +458,7 @@ TEST(Wire, AnswersThatLackWhatCountsAreGarbage) {
                                                            {"first_ns", {{"call", -1}}},
                                                            {"evidence", {{"write", "perhaps"}}},
                                                            {"copied_by", "somebody"},
+                                                           {"writable", "perhaps"},
                                                            {"guard", {{"pages", 4}}},
                                                            {"guard", "yes"},
                                                            {"changed", "dtype"}}) {

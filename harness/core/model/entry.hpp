@@ -113,6 +113,9 @@ struct Entry : Failure {
   std::optional<ApiCalls> api_calls;   ///< of one exchange, where they were counted
   std::optional<DeviceTimer> device_timer;  ///< only on the clock `device`
   std::vector<std::string> changed;
+  /// Of source and result that share memory, which may be written to: "both", "source", "result",
+  /// "neither", or empty if unknown.
+  std::string writable;
   std::string copied_by;  ///< "producer", "consumer" or empty
   bool late_read = false;
   bool has_ready = false;  ///< the data may not be complete at the end of the clock `call`

@@ -24,6 +24,7 @@ TRIES = 20
 SHARING = ("dlpack", "buffer", "array_interface", "array_struct", "cuda_array_interface")
 #: Errors by which a protocol allows an export to be refused.
 REFUSALS = {"dlpack": "BufferError", "buffer": "BufferError"}
+WRITE = "(result if hasattr(result, '__setitem__') else np.from_dlpack(result))[...] = 0"
 VERDICT = [
     "print(f'expected: {expected}\\nactual: {actual}')",
     "raise SystemExit(actual not in expected.split(' or '))",
@@ -153,6 +154,8 @@ def observed(entry: Entry) -> str:
         return name if name in signal.Signals.__members__ else ""
     if entry.outcome in ("wrong", "race"):
         return ""
+    if _is_protection_lost(entry):
+        return "changed"
     if _shows_memory(entry):
         return "zero-copy" if entry.found == "zero-copy" else "copy"
     if isinstance(entry, NotMeasured) and entry.code != codes.PROXY_REFUSED:
@@ -164,6 +167,10 @@ def _shows_memory(entry: Entry) -> bool:
     proof = entry.evidence or {}
     is_observed = {proof.get("address"), proof.get("write")} & {"yes", "no"}
     return bool(is_observed) and entry.found in ("zero-copy", "copy", "device-copy")
+
+
+def _is_protection_lost(entry: Entry) -> bool:
+    return entry.writable == "result" and entry.device == "cpu"
 
 
 def _compared(cell: Cell) -> list[str]:
@@ -179,6 +186,8 @@ def _compared(cell: Cell) -> list[str]:
         return _wrong(cell)
     protocol = entry.protocol.partition("_versioned")[0].partition("_legacy")[0]
     protocol = "dlpack" if protocol == "dlpack_c" else protocol
+    if _is_protection_lost(entry):
+        return [*_protected(cell), *VERDICT]
     if _shows_memory(entry):
         # From one device to another it is copied, unless both reach the memory.
         may_copy = protocol not in SHARING or "+" in entry.device
@@ -227,6 +236,26 @@ def _memory(cell: Cell, expected: str) -> list[str]:
         f"start, seen = map(ctypes.c_uint8.from_address, ({start}, {seen}))",
         "before, start.value = seen.value, start.value ^ 255  # a write to the array",
         f"expected, actual = {expected!r}, 'zero-copy' if seen.value != before else 'copy'",
+    ]
+
+
+def _protected(cell: Cell) -> list[str]:
+    """A write to the result that arrives in the read-only array, which only the script has."""
+    making, called = cell.make(), cell.call()
+    place, view = cell.producer.memory("array")
+    return [
+        "import ctypes",
+        *making,
+        *[view] * bool(view),
+        f"place = {place}",
+        *called,
+        f"before = ctypes.string_at(place, {cell.case.itemsize})",
+        "try:",
+        f"    {cell.consumer.show('write', 'result') or WRITE}",
+        "except Exception as error:",
+        "    print(f'the write is refused: {type(error).__name__}: {error}')",
+        f"after = ctypes.string_at(place, {cell.case.itemsize})",
+        "expected, actual = 'unchanged', 'unchanged' if after == before else 'changed'",
     ]
 
 

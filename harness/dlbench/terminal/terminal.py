@@ -13,12 +13,13 @@ from dlbench.analysis import case_sweep, matrices, phases
 from dlbench.analysis.scaling import scaling
 from dlbench.document import LATEST, Document, Measured
 from dlbench.document.facts import DULL
+from dlbench.findings import writable
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
 from dlbench.terminal import ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
-from dlbench.text.layout import UNCUT, at_the_right, fold, pad, shorten
+from dlbench.text.layout import UNCUT, at_the_right, fitting, fold, pad, shorten
 from dlbench.text.output import Console
 
 
@@ -47,7 +48,7 @@ def render(
         parts = phases.columns(document.entries)
         sections.append(pair.table(cells, width, parts) if cells else [])
     elif not is_ending:
-        sections.append(scaling(document, protocols, width))
+        sections += [scaling(document, protocols, width), _protection(document, width)]
     sections += [
         sweeps,
         environments.table(document, protocols, width),
@@ -91,6 +92,16 @@ def _matrices(document: Document, width: int) -> list[Text]:
         lines.append(Text())
         lines += [Text(line, style="dim") for line in fold(marks, width, gap="   ", indent="")]
     return lines
+
+
+def _protection(document: Document, width: int) -> list[Text]:
+    """Which of two arrays may be written to; empty if there is nothing to say."""
+    rows = writable.rows(document, 3)
+    if not rows:
+        return []
+    _, lines = fitting(writable.HEAD, rows, width - 1, (), ("neither", "both"))
+    shown = [Text(shorten(writable.TITLE, width), style="bold")]
+    return shown + [Text(shorten(f" {line}", width)) for line in lines]
 
 
 def show(lines: list[Text], console: Console) -> None:

@@ -138,6 +138,13 @@ std::vector<std::string> changed(const exchange::View& expected, const exchange:
   return words;
 }
 
+// Which of two arrays that share memory may be written to; empty if one is not described.
+std::string writable_ends(Writable source, Writable result) {
+  if (source == Writable::unknown || result == Writable::unknown) return {};
+  if (source == result) return source == Writable::yes ? "both" : "neither";
+  return source == Writable::yes ? "source" : "result";
+}
+
 // All empty arrays of a library may have one address.
 bool lies_with_other_empties(const exchange::View& source, const Pool& pool,
                              const Library& producer) {
@@ -214,7 +221,9 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
                                  made->view.shape != expected.shape &&
                                  made->view.elements() == expected.elements();
       const exchange::View& before = has_own_shape ? made->view : expected;
-      judgement.changed = changed(before, values.read.view, result, consumer);
+      if (result != source) {
+        judgement.changed = changed(before, values.read.view, result, consumer);
+      }
       right = values.read.view;
       judgement.has_right_values = true;
     } catch (const Failure& failure) {
@@ -269,9 +278,10 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     judgement.same_bytes = from.view.bytes() == to.view.bytes();
     const bool is_shared =
         judgement.evidence.address == Proof::yes || judgement.evidence.write == Proof::yes;
-    judgement.unprotected = is_shared &&
-                            writable_place(source, producer, from.view.address) == Writable::no &&
-                            writable_place(result, consumer, to.view.address) == Writable::yes;
+    if (is_shared) {
+      judgement.writable = writable_ends(writable_place(source, producer, from.view.address),
+                                         writable_place(result, consumer, to.view.address));
+    }
     if (judgement.evidence.address == Proof::no && judgement.evidence.write == Proof::yes) {
       warn_of_copy_on_write(from.view, to.view, judgement.warnings);
     }
@@ -284,9 +294,9 @@ void conclude(Judgement& judgement) {
   Verdict verdict = dlbench::judge(judgement.evidence, judgement.crossed_device,
                                    judgement.same_bytes && !coarser);
   judgement.outcome = verdict.outcome;
-  if (verdict.outcome == Outcome::zero_copy && judgement.unprotected) {
-    add_new(judgement.changed, "protection");
-  }
+  if (verdict.outcome != Outcome::zero_copy) judgement.writable.clear();
+  if (judgement.writable == "result") add_new(judgement.changed, "protection");
+  if (judgement.writable == "source") add_new(judgement.changed, "read-only");
   warn(judgement.warnings, verdict.warnings);
 }
 

@@ -19,8 +19,7 @@ struct Judgement {
   std::optional<GuardCounts> guard;
   Warnings warnings;
   bool crossed_device = false;
-  /// The producer's memory is read-only, and the result may be written to.
-  bool unprotected = false;
+  std::string writable;  ///< as in Entry
   /// Source and result have the same number of bytes, in total and for each element.
   bool same_bytes = true;
   bool is_same_type = false;      ///< source and result have the same Python type

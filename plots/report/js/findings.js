@@ -17,6 +17,15 @@ function drawCopies(run) {
   else byId("copies-table").replaceChildren(element("p", { class: "note" }, "No exchange copies a plain array (case f32)."));
 }
 
+const hasProtection = (run) => run.protection.length > 0;
+
+function drawProtection(run) {
+  const all = Object.keys(run.protection[0] ?? {});
+  const heads = all.filter((head) => run.protection.some((row) => row[head]));
+  const rows = run.protection.map((row) => () => heads.map((head) => row[head]));
+  longTable(byId("protection-table"), "Consumers by which array may be written to, where memory is shared", heads, rows, []);
+}
+
 const hasCases = (run) => run.fallbacks.length > 0;
 
 function drawCases(run) {

@@ -29,8 +29,8 @@ function switchTheme() {
 }
 
 function showSections(run) {
-  for (const [id, has] of [["phases", hasPhases(run)], ["sync", hasSync(run)], ["cases", hasCases(run)],
-    ["warnings", hasWarnings(run)], ["machines", hasMachines(run)]]) {
+  for (const [id, has] of [["protection", hasProtection(run)], ["phases", hasPhases(run)], ["sync", hasSync(run)],
+    ["cases", hasCases(run)], ["warnings", hasWarnings(run)], ["machines", hasMachines(run)]]) {
     byId(id).hidden = !has;
     document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
   }
@@ -49,6 +49,7 @@ async function draw() {
       showSections(choice.run);
       drawFindings(choice.run);
       drawCopies(choice.run);
+      drawProtection(choice.run);
       drawCases(choice.run);
       drawWarnings(choice.run);
       drawRefusals(choice.run);

@@ -203,6 +203,26 @@ def adapters(folder: Path, make: str, take: str) -> discover.Catalogue:
     return discover.catalogue(folder)
 
 
+MAKE_READONLY = "def make(case, device):\n    return case.numpy()\n"
+UNPROTECTED = """\
+def take(x):
+    interface = {**x.__array_interface__, "data": (x.ctypes.data, False)}
+    return np.asarray(type("Kept", (), {"__array_interface__": interface, "source": x})())
+"""
+
+
+@pytest.mark.parametrize(
+    ("take", "actual"), [(UNPROTECTED, "changed"), ("take = np.asarray", "unchanged")]
+)
+def test_a_write_into_a_read_only_array_is_shown(take: str, actual: str, tmp_path: Path) -> None:
+    found = adapters(tmp_path, MAKE_READONLY, take)
+    lost = {**PROVED, "case": "f32-readonly", "protocol": "convert", "writable": "result"}
+    entry = entry_of(samples.measured("mine", "mine", 1.0, **lost))
+    done = ran(repro.script(entry, found, {}), tmp_path)
+    assert verdict(done) == ("unchanged", actual, int(actual == "changed"))
+    assert repro.observed(entry) == "changed"
+
+
 PROXIED = {"used": "dlpack", "via": "proxy", "calls": [], "struct": "legacy"}
 BY_PRODUCER = {**COPY, "copied_by": "producer"}
 

@@ -8,6 +8,7 @@ import pytest
 
 import samples
 from dlbench import findings
+from dlbench.findings import writable
 from dlbench.findings.failures import failures
 from typed import doc
 
@@ -55,6 +56,25 @@ def test_an_array_that_numpy_converts_offers_no_dispatch() -> None:
 def copied(producer: str, consumer: str, by: str, **given: Any) -> dict[str, Any]:
     found = {"outcome": "copy", "copied_by": by, "gb_per_s": 2.0}
     return samples.measured(producer, consumer, 9000.0, **found, **given)
+
+
+def shared(producer: str, consumer: str, writable: str, **given: Any) -> dict[str, Any]:
+    return samples.measured(producer, consumer, 9.0, writable=writable, **given)
+
+
+def test_the_pairs_are_named_of_which_one_array_may_be_written_to() -> None:
+    ends = [shared("a", "a", "neither"), shared("b", "b", "both"), shared("b", "c", "both")]
+    assert (reported("protection", *ends), writable.rows(doc(samples.document(*ends)))) == ([], [])
+    ends += [shared("a", "b", "result"), shared("b", "a", "source")]
+    ends += [shared("b", "c", "source", protocol="convert")]
+    assert reported("protection", *ends) == [
+        "may be written to, only the result: a -> b; only the source: b -> a, c"
+    ]
+    row = dict.fromkeys(writable.HEAD, "")
+    assert writable.rows(doc(samples.document(*ends))) == [
+        row | {"from": "a", "only the result": "b", "neither": "a"},
+        row | {"from": "b", "only the source": "a, c (convert)", "both": "b, c (dlpack)"},
+    ]
 
 
 def test_each_copy_has_its_own_owner() -> None:

@@ -161,21 +161,27 @@ PROTOCOLS = {"convert": unprotected, "dlpack": unprotected}
 """
 
 
+PROTECTED = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: np.asarray(memoryview(x).toreadonly())}}\n"
+
+
 @pytest.mark.parametrize(
-    ("take", "case", "changed"),
+    ("take", "case", "changed", "writable"),
     [
-        (UNPROTECTED, READONLY, ["protection"]),
-        (UNPROTECTED, F32, []),
-        (ASARRAY, READONLY, []),
-        (ASARRAY, F32, []),
-        (NUMPY + "PROTOCOLS = {'convert': np.array}\n", READONLY, []),
+        (UNPROTECTED, READONLY, ["protection"], "result"),
+        (UNPROTECTED, F32, [], "both"),
+        (ASARRAY, READONLY, [], "neither"),
+        (ASARRAY, F32, [], "both"),
+        (PROTECTED, F32, ["read-only"], "source"),
+        (PROTECTED, READONLY, [], "neither"),
+        (NUMPY + "PROTOCOLS = {'convert': np.array}\n", READONLY, [], ""),
     ],
-    ids=["removed", "never there", "kept", "plain", "of a copy"],
+    ids=["removed", "never there", "kept", "plain", "added", "there before", "of a copy"],
 )
-def test_protection_that_is_removed_is_named(
-    tmp_path: Path, take: str, case: dict[str, Any], changed: list[str]
+def test_protection_that_an_exchange_removes_or_adds_is_named(
+    tmp_path: Path, take: str, case: dict[str, Any], changed: list[str], writable: str
 ) -> None:
-    assert cross(tmp_path, GIVE, take, "convert", case)["ok"]["changed"] == changed
+    ok = cross(tmp_path, GIVE, take, "convert", case)["ok"]
+    assert (ok["changed"], ok["writable"]) == (changed, writable)
 
 
 def test_the_judgment_under_the_guard_names_it_too(tmp_path: Path) -> None:
