@@ -14,3 +14,4 @@ PROTOCOLS = {
     "array_struct": Call(u.Quantity, X, copy=None),
     "array": Call(u.Quantity, X, copy=None),
 }
+CALLS = {"Quantity": u.Quantity}

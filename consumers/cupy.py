@@ -7,6 +7,11 @@ PROTOCOLS = {
     "cuda_array_interface": cupy.asarray,
     "convert": cupy.asarray,
 }
+CALLS = {
+    "array": cupy.array,
+    "asanyarray": cupy.asanyarray,
+    "ascontiguousarray": cupy.ascontiguousarray,
+}
 
 
 def extras(array):

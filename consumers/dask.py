@@ -12,6 +12,7 @@ PROTOCOLS = {
     "array_struct": da.asarray,
     "array": da.asarray,
 }
+CALLS = {"array": da.array, "asanyarray": da.asanyarray, "from_array": da.from_array}
 
 
 def extras(array):

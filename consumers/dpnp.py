@@ -9,6 +9,11 @@ os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 import dpnp
 
 PROTOCOLS = {"dlpack": dpnp.from_dlpack, "convert": dpnp.asarray}
+CALLS = {
+    "array": dpnp.array,
+    "asanyarray": dpnp.asanyarray,
+    "ascontiguousarray": dpnp.ascontiguousarray,
+}
 
 
 def extras(array):

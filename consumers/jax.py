@@ -21,6 +21,12 @@ PROTOCOLS = {
     "cuda_array_interface": jnp.asarray,
     "convert": jnp.asarray,
 }
+CALLS = {
+    "array": jnp.array,
+    "asarray-no-copy": Call(jnp.asarray, X, copy=False),
+    "device_put": jax.device_put,
+    "numpy.from_dlpack": {"dlpack": jnp.from_dlpack},
+}
 
 
 def calls(source, target):

@@ -3,6 +3,7 @@
 import mlx.core as mx
 
 PROTOCOLS = {"dlpack": mx.from_dlpack, "convert": mx.array}
+CALLS = {"asarray": mx.asarray}
 
 
 def extras(array):

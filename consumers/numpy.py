@@ -22,6 +22,7 @@ CALLS = {
     "array": np.array,
     "asanyarray": np.asanyarray,
     "asarray-no-copy": Call(np.asarray, X, copy=False),
+    "ascontiguousarray": np.ascontiguousarray,
 }
 
 

@@ -12,3 +12,8 @@ PROTOCOLS = {
     "array_struct": np.ma.asarray,
     "array": np.ma.asarray,
 }
+CALLS = {
+    "MaskedArray": np.ma.MaskedArray,
+    "array": np.ma.array,
+    "asanyarray": np.ma.asanyarray,
+}

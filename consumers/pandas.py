@@ -7,3 +7,4 @@ from dlbench import Call, X
 DEFAULT = False
 
 PROTOCOLS = {"convert": Call(pd.Series, X, copy=False)}
+CALLS = {"Index": pd.Index, "Series": pd.Series}

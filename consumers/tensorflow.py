@@ -13,6 +13,7 @@ PROTOCOLS = {
     "dlpack": Capsule(tf.experimental.dlpack.from_dlpack),
     "convert": tf.convert_to_tensor,
 }
+CALLS = {"Variable": tf.Variable, "constant": tf.constant}
 
 
 def snapshot(array):

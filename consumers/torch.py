@@ -17,7 +17,9 @@ PROTOCOLS = {
 }
 
 CALLS = {
+    "Tensor": torch.Tensor,
     "asarray": torch.asarray,
+    "asarray-no-copy": Call(torch.asarray, X, copy=False),
     "from_numpy": torch.from_numpy,
     "tensor": torch.tensor,
 }

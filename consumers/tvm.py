@@ -9,6 +9,7 @@ PROTOCOLS = {
     "dlpack_c": tvm.runtime.from_dlpack,
     "convert": tvm.runtime.tensor,
 }
+CALLS = {"convert": tvm.runtime.convert}
 
 
 def extras(array):

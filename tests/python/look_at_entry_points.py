@@ -19,18 +19,31 @@ from dlbench.libraries.facts import parse, read_calls
 
 #: Names of functions that make an array of another library's array.
 IMPORTS = re.compile(
-    r"from_dlpack|(ortvalue_)?from_numpy|from_array|from_buffer|frombuffer|from_any\w*"
-    r"|from_\w*interface|as_?array|asanyarray|as_tensor|to_tensor|array|tensor|constant|convert_to_tensor|convert"
-    r"|device_put|as_cuda_array|py_buffer"
+    r"(ortvalue_)?from_numpy|from_(dlpack|array|blob|buffer|any\w*|\w*interface|arrow|cupy|jax"
+    r"|paddle|pandas|tensorflow|torch|scipy_sparse|usm_ndarray)|from(buffer|array|arrow)|as_?array"
+    r"|asanyarray|ascontiguousarray|as_tensor|as_coo|as_usm_ndarray|to_(tensor|device)"
+    r"|(masked_|unyt_|chunked_|[a-z]{3}_)?array|tensor|constant|convert_to_tensor|convert"
+    r"|device_put|as_cuda_array|py_buffer|Tensor|Variable|Series|DataFrame|DataArray|Index"
+    r"|Quantity|COO|GCXS|MaskedArray|UMat|buffer|lit"
 )
 #: The modules and classes of public functions, where they are not the library's own module.
 OWNERS = {
+    "astropy": ("astropy.units",),
     "cuda_core": ("cuda.core.utils:StridedMemoryView",),
+    "dask": ("dask.array",),
     "jax": ("jax", "jax.numpy", "jax.dlpack"),
     "mlx": ("mlx.core",),
+    "mpi4py": ("mpi4py.MPI",),
+    "numba": ("numba.cuda",),
+    "numpy_ma": ("numpy.ma",),
     "onnxruntime": ("onnxruntime:OrtValue",),
+    "opencv": ("cv2",),
+    "pillow": ("PIL.Image",),
     "pyarrow": ("pyarrow", "pyarrow:Array", "pyarrow:Tensor"),
+    "scipy_sparse": ("scipy.sparse",),
+    "sparse": ("sparse", "sparse:COO"),
     "tensorflow": ("tensorflow", "tensorflow.experimental.dlpack"),
+    "tinygrad": ("tinygrad", "tinygrad:Tensor"),
     "torch": ("torch", "torch.utils.dlpack"),
     "tvm": ("tvm.runtime",),
 }

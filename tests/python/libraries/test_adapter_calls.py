@@ -31,6 +31,7 @@ LIBRARIES = {
 #: Calls whose signature no library tells.
 UNCHECKED = {
     ("consumer", "numba"): ["overload(as_array)"],
+    ("consumer", "torch"): ["torch.asarray"],
     ("producer", "torch"): ["array.to", "torch.Tensor.detach"],
 }
 LONGEST_S = 300

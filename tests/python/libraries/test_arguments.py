@@ -108,8 +108,8 @@ def test_what_is_no_argument_names_the_allowed(
 
 
 def test_a_library_without_arguments_has_none() -> None:
-    with pytest.raises(BadInput, match="pandas accepts no argument: unknown library 'pandas:x'"):
-        discover.libraries(discover.catalogue(), ["pandas:x"])
+    with pytest.raises(BadInput, match="pillow accepts no argument: unknown library 'pillow:x'"):
+        discover.libraries(discover.catalogue(), ["pillow:x"])
 
 
 CALLS = """\
@@ -218,8 +218,8 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
             ["--matrix", "--consumers", "faulty:wrong-name"],
             "no consumer adapter for faulty:wrong-name",
         ),
-        (["--matrix", "--producers", "pandas:fast"], "pandas accepts no argument"),
-        (["--matrix", "--consumers", "pandas:all"], "pandas accepts no argument"),
+        (["--matrix", "--producers", "pillow:fast"], "pillow accepts no argument"),
+        (["--matrix", "--consumers", "pillow:all"], "pillow accepts no argument"),
         (["numpy", "numpy:aray"], "(did you mean 'array'?); allowed: array, "),
     ],
 )
