@@ -1,19 +1,27 @@
-"""PyArrow arrays: one-dimensional, read-only, over NumPy's memory."""
+"""PyArrow arrays, one-dimensional and read-only, or tensors: over NumPy's memory."""
 
 import numpy as np
 import pyarrow as pa
 
+from dlbench.adapter import require
+
 SCRIPT = {
     "make": "array = pa.array(source)",
+    "make tensor": "array = pa.Tensor.from_numpy(source)",
     "make nulls": "array = pa.array(source, from_pandas=True)",
     "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
     "memory": "np.asarray({array})",
 }
 
 SPECIAL = ("nulls",)
+ARGUMENTS = {"tensor": ""}
 
 
 def make(case, device):
+    if ARGUMENT[0] == "tensor":
+        require(not case.special, "a tensor has no nulls")
+        return pa.Tensor.from_numpy(case.numpy())
+
     def array(content):
         return pa.array(content, from_pandas=case.special == "nulls")
 

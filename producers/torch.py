@@ -9,6 +9,7 @@ from dlbench.adapter import require, split_device
 SCRIPT = {
     "source": "bits",
     "make": "array = torch.from_numpy(source)",
+    "make parameter": "array = torch.nn.Parameter(torch.from_numpy(source), requires_grad=False)",
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
     "make grad": "array = torch.from_numpy(source).requires_grad_()",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
@@ -16,6 +17,7 @@ SCRIPT = {
 }
 
 DEVICES = ("cpu", "cuda", "rocm")
+ARGUMENTS = {"parameter": ""}
 SPECIAL = ("grad", "pinned", "conj", "neg")
 
 
@@ -49,6 +51,8 @@ def make(case, device):
     if case.special == "pinned":
         require(torch.cuda.is_available(), "pinned memory needs a GPU")
         array = array.pin_memory()
+    if ARGUMENT[0] == "parameter":
+        array = torch.nn.Parameter(array, requires_grad=False)
     if case.special == "grad":
         array.requires_grad_()
     return array

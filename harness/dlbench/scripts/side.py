@@ -84,6 +84,9 @@ class Side:
         is_shown = case.special in ("", "swapped") or f"make {case.special}" in shown
         if not is_shown or (keys and sum(map(bool, properties)) > 1):
             text = ""  # lines for one property do not show two
+        argument = arguments.split(self.library)[1]
+        if argument.partition("=")[0] in self.file.arguments:
+            text = "" if any(properties) else shown.get(f"make {argument}", "")
         if kind != "cpu":  # the lines of a device are those of the usual array
             is_usual = not (case.special or case.foreign or case.readonly)
             is_usual = is_usual and case.layout != "broadcast"

@@ -220,7 +220,7 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
         ),
         (["--matrix", "--producers", "pillow:fast"], "pillow accepts no argument"),
         (["--matrix", "--consumers", "pillow:all"], "pillow accepts no argument"),
-        (["numpy", "numpy:aray"], "(did you mean 'array'?); allowed: array, "),
+        (["numpy", "numpy:aray"], "(did you mean 'array'?); allowed: matrix, "),
     ],
 )
 def test_bad_use_is_one_line_and_status_2(

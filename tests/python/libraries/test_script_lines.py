@@ -20,8 +20,11 @@ from dlbench.scripts.side import Side
 FOUND = discover.catalogue()
 SHOWN = [
     name
-    for name, roles in FOUND.files.items()
-    if "producer" in roles and roles["producer"].script and name != "cupy"
+    for library, roles in FOUND.files.items()
+    if "producer" in roles and roles["producer"].script and library != "cupy"
+    for argument in ("", *roles["producer"].arguments)
+    if not argument or f"make {argument}" in roles["producer"].script
+    for name in [f"{library}:{argument}".removesuffix(":")]
 ]
 
 
@@ -47,12 +50,12 @@ def facts(side: Side, array: Any, source: Any, scope: dict[str, Any]) -> dict[st
         shares = first <= eval(place, scope) < end
     except Exception:
         shares = False
-    own = getattr(array, "strides", None)
+    shape, strides = (getattr(array, name, None) for name in ("shape", "strides"))
     return {
         "type": type(array).__name__,
         "dtype": dtype_of(array),
-        "shape": str(getattr(array, "shape", "")),
-        "strides": str(own() if callable(own) else own),
+        "shape": str(shape() if callable(shape) else shape),
+        "strides": str(strides() if callable(strides) else strides),
         "writeable": getattr(getattr(array, "flags", None), "writeable", None),
         "content": (
             str(seen.dtype),
@@ -74,10 +77,10 @@ def keep_made(make: Callable[[Case], Any], kept: list[Any], case: Case) -> Any:
 def test_the_lines_of_a_script_make_the_array_of_make(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not discover.library(library, FOUND.files[library]).installed:
+    if not discover.library(library, FOUND.roles(library)).installed:
         pytest.skip(f"{library} is not installed")
     device = "sycl:0" if library == "dpnp" else "cpu"
-    file = FOUND.files[library]["producer"]
+    file = FOUND.roles(library)["producer"]
     made, module = 0, loading.load_adapter("producer", library, str(file.path))
     for name in _core.case_names():
         kept: list[Any] = []
