@@ -59,6 +59,8 @@ PAIRS = (
 PROTOCOLS = "dlpack,dlpack_c,cuda_array_interface"
 #: Libraries that are checked, and of which calls are counted and traced.
 EXAMINED = ("native", "torch", "cupy", "jax")
+#: Why an AMD device skips a line.
+ONLY_CUDA = "it is for CUDA alone"
 
 
 # --- The imports, which the later stages are planned by -------------------------------------------
@@ -192,16 +194,17 @@ def ranges(stage: Stage) -> Iterator[Line]:
     tool = os.environ.get("NVTX_INJECTION64_PATH", "")
     words = ("native", "native", "--devices", DEVICE, "--sizes", "4KiB", "--profile")
     done = stage.measure("profile", 15, *words, plain=("--no-plots", "--quiet")).done
-    text = f"NVTX_INJECTION64_PATH={tool}" if tool else "without a tool in NVTX_INJECTION64_PATH"
+    text = f"NVTX_INJECTION64_PATH={tool}" if tool else "without a profiler"
     good = done.returncode == 0
     text = f"a run with --profile, {text}"
     yield "pass" if good else "fail", "ranges", text if good else f"{text}; {last_line(done)}"
 
 
 def memory_check(stage: Stage) -> Iterator[Line]:
-    tool = shutil.which("compute-sanitizer")
-    if tool is None or KIND != "cuda":
-        yield "skip", "memory check", "no compute-sanitizer on PATH" if tool is None else "CUDA's"
+    tool = shutil.which("compute-sanitizer") if KIND == "cuda" else None
+    if tool is None:
+        why = "no compute-sanitizer on PATH" if KIND == "cuda" else ONLY_CUDA
+        yield "skip", "memory check", why
         return
     script = str(Path(__file__).with_name("native_exchanges.py"))
     words = ("--tool", "memcheck", "--error-exitcode", "9", "--target-processes", "all")
@@ -252,7 +255,7 @@ def each_library(stage: Stage) -> Iterator[Line]:
         if library != "native" and library not in libraries():
             yield "skip", f"library {library}", "not installed or not asked for"
         elif KIND == "rocm" and library in CUDA_ONLY:
-            yield "skip", f"library {library}", "its GPU code is CUDA's"
+            yield "skip", f"library {library}", ONLY_CUDA
     for turn in stage.each(LIBRARY_TURNS):
         [library] = turn.libraries
         found = stage.measure(
@@ -390,6 +393,11 @@ def calls(stage: Stage) -> Iterator[Line]:
     """The driver's calls, counted by the vendor's tool and as our recorder sees them."""
     for turn in stage.each(CALLS_TURNS):
         [library] = turn.libraries
+        if KIND != "cuda":
+            yield "skip", f"calls {library}", ONLY_CUDA
+            if library != "native":
+                yield from traced(stage, turn)
+            continue
         found = stage.measure(
             *(library, 2 * turn.share / 3, library, library, "--devices", DEVICE),
             *("--protocols", "dlpack", "--sizes", "4KiB", "--trace-api"),

@@ -477,7 +477,8 @@ exec(compile(Path({double!r}).read_text(), {double!r}, "exec"))
 
 @fakes.needs_fakes
 @pytest.mark.skipif("DLBENCH_SLOW_IMPORTS" not in os.environ, reason="takes up to nine minutes")
-def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
+@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+def test_imports_and_large_devices_empty_no_stage(device: str, tmp_path: Path) -> None:
     """$DLBENCH_SLOW_IMPORTS: seconds of both imports and of the whole run, such as 5,20,540."""
     requested = os.environ["DLBENCH_SLOW_IMPORTS"]
     torch_s, cupy_s, total = map(float, requested.split(","))
@@ -487,6 +488,8 @@ def test_imports_and_large_devices_empty_no_stage(tmp_path: Path) -> None:
         text = SLOW.format(seconds=seconds, double=str(doubles / f"modules/{name}.py"))
         (tmp_path / f"slow/{name}.py").write_text(text)
     more = {
+        "DLBENCH_GPU_DEVICE": device,
+        "DLBENCH_DOUBLE_HIP": str(int(device == "rocm:0")),
         "DLBENCH_GPU_LIBRARIES": "native,torch,cupy",
         "DLBENCH_FAKE_MEMORY_MB": "81920",
         "PYTHONPATH": f"{tmp_path / 'slow'}:{doubles}:{doubles.parent}",
