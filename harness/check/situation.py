@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -85,7 +86,7 @@ def case_of(word: str, size: int = 256) -> Case:
     layout = word.removeprefix("readonly-")
     changes = SOURCES.get(layout, {})
     case = Case(**{"name": "f32", "dtype": "float32", "bytes": size, **changes})
-    return Case(**{**vars(case), "readonly": True}) if layout != word else case
+    return replace(case, readonly=True) if layout != word else case
 
 
 def word_of(case: Case) -> str:

@@ -8,6 +8,7 @@ import copy
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from importlib import metadata
 
 from dlbench import _core
@@ -98,11 +99,10 @@ class Side:
         if case.storage == "view" and "{slice}" not in text:
             text = ""
         if not text:
-            usual = vars(Case(case.name, case.dtype, case.bytes))
             words = [
-                f"{name}={value!r}"
-                for name, value in vars(case).items()
-                if name in ("name", "dtype", "bytes") or value != usual[name]
+                f"{field.name}={value!r}"
+                for field in fields(case)
+                if field.init and (value := getattr(case, field.name)) != field.default
             ]
             self._add("from dlbench.case import Case")
             make = self._loaded(self.file, "make")

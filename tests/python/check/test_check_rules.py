@@ -15,6 +15,7 @@ from dlbench.case import Case
 from dlbench.check import runner, running
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer
 from dlbench.check.rules import RULES
+from dlbench.check.situation import PROTECTED, case_of, word_of
 from dlbench.check.subject import Subject
 
 Array = np.ndarray[Any, Any]
@@ -34,6 +35,12 @@ class Exporter(KnownProducer):
     def __init__(self, array: Array, **describes: Any) -> None:
         super().__init__(SimpleNamespace(handed=""), array, **describes)  # type: ignore[arg-type]
         self.shape = array.shape
+
+
+@pytest.mark.parametrize("word", PROTECTED)
+def test_a_word_of_a_situation_is_its_case(word: str) -> None:
+    case = case_of(word)
+    assert (word_of(case), case.readonly) == (word, True)
 
 
 def test_trials_that_fail_are_made_once_and_each_worker_has_the_deadline_of_a_rule(

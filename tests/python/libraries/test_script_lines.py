@@ -97,6 +97,7 @@ def test_the_lines_of_a_script_make_the_array_of_make(
             monkeypatch.undo()
         side = Side.of(FOUND, "producer", library)
         lines = side.make(case, device)
+        assert "given=" not in lines[0]
         if lines[0].startswith("case = "):  # the adapter's own `make`
             continue
         before = source.lines(case, side.reads_bits())
