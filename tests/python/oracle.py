@@ -546,7 +546,7 @@ def judge_all(cells: list[list[Any]]) -> None:
         for role, name in (("producer", key[0]), ("consumer", key[1])):
             if (role, name) not in loaded:
                 try:
-                    path = str(PACKAGE / f"{role}s" / f"{name}.py")
+                    path = str(PACKAGE / f"{role}s" / f"{name.partition(':')[0]}.py")
                     loaded[role, name] = load_adapter(role, name, path)
                 except BaseException as error:  # a library may raise anything
                     loaded[role, name] = error

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from rich.cells import cell_len
@@ -15,6 +16,7 @@ from rich.text import Text
 from dlbench import _core, worker_requests
 from dlbench.environments.environment import Environment
 from dlbench.libraries import arguments, cache, discover
+from dlbench.libraries.facts import read_adapter
 from dlbench.supervisor import RequestFailed, Worker, worker_command
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import columns, fold, listing, pad, shorten, wrap
@@ -43,6 +45,14 @@ def by_argument(found: discover.Catalogue, width: int) -> list[Text]:
             head = f"{role} {name}:ARGUMENT, one of"
             lines += fold([head, *words[:-1], words[-1].rstrip(",")], width, gap=" ")
     return [Text(line) for line in ["", *lines]] if lines else []
+
+
+def further_calls(library: _core.Library) -> list[str]:
+    """The keys of its consumer's CALLS; none for a library that is one of them."""
+    base, argument = arguments.split(library.name)
+    if argument or not library.consumer_path:
+        return []
+    return list(read_adapter("consumer", base, Path(library.consumer_path)).calls)
 
 
 def title(place: Environment, width: int) -> list[Text]:
@@ -187,6 +197,7 @@ def table(
             labeled = [f"exports  {offer.describe()}"]
             imports = one.protocols if offer.imports is None else offer.imports
             labeled += [f"imports  {' '.join(imports) or 'nothing'}"] if offer.is_imported else []
+            labeled += [f"calls    {', '.join(calls)}"] if (calls := further_calls(one)) else []
             labeled += [f"NumPy    {numpy}"] if (numpy := offer.under_numpy()) else []
             # Of the devices that the library may have, those that it has here.
             devices = () if not offer.is_imported else offer.devices or one.devices

@@ -205,6 +205,7 @@ def test_an_absent_call_costs_its_own_cells(tmp_path: Path) -> None:
     lacking = "'types.SimpleNamespace' object has no attribute 'from_dlpack'"
     assert {"dlpack": lacking} == module.ABSENT
     assert cross(tmp_path, GIVE, OLD, "convert", F32)["ok"]["outcome"] == "zero-copy"
+    assert cross(tmp_path, GIVE, OLD, "buffer", F32)["ok"]["outcome"] == "zero-copy"
     fail = cross(tmp_path, GIVE, OLD, "dlpack_c", F32)["error"]
     assert (fail["outcome"], fail["reason"]) == ("no-protocol", "taker has no call for dlpack_c")
 
