@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,6 +128,26 @@ def test_rocm_refuses_both_streams(accepted: int | None) -> None:
     assert accepted is None or f"it is accepted (line: max_version=(1, 3), stream={accepted}" in (
         observed
     )
+
+
+class Unflagged:
+    """Memory that is read-only by one protocol, and exported by the other without a flag."""
+
+    def __init__(self, case: Case, copies: bool) -> None:
+        self.__array_interface__ = case.numpy().__array_interface__
+        self.memory, self.copies = replace(case, readonly=False).numpy(), copies
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    def __dlpack__(self, **keywords: Any) -> Any:
+        return (self.memory.copy() if self.copies else self.memory).__dlpack__(**keywords)
+
+
+@pytest.mark.parametrize(("copies", "outcome"), [(True, "holds"), (False, "broken")])
+def test_a_copy_of_a_read_only_array_needs_no_flag_of_it(copies: bool, outcome: str) -> None:
+    found, observed = concluded("export.read-only-flag", lambda case, _: Unflagged(case, copies))
+    assert found == outcome, observed
 
 
 class Tensor:
