@@ -12,6 +12,7 @@ import pytest
 
 import planted
 import samples
+import whole
 from dlbench import _core, cli, loading
 from dlbench.command import debug
 from dlbench.errors import BadInput
@@ -132,9 +133,7 @@ LACKS = "'types.SimpleNamespace' object has no attribute "
 @pytest.fixture
 def calling(folder: Path) -> discover.Catalogue:
     """The library `take`, with several calls."""
-    for role, text in (("producers", "def make(case, device): ..."), ("consumers", CALLS)):
-        (folder / role).mkdir(exist_ok=True)
-        (folder / role / "take.py").write_text(text)
+    whole.plant(folder, "take", take=CALLS)
     return discover.catalogue(folder, package=folder / "none")
 
 
@@ -174,6 +173,29 @@ def test_an_absent_call_costs_itself_alone(
     assert (list(module.PROTOCOLS), hasattr(module, "calls")) == (has, not call)
     assert {key: f"{LACKS}{value!r}" for key, value in lacks.items()} == module.ABSENT
     assert module.ARGUMENT == ("", None)
+
+
+def test_each_call_has_outcomes_of_its_own(calling: discover.Catalogue, tmp_path: Path) -> None:
+    words = ["--matrix", "--producers", "take", "--consumers", "take:all", "--sizes", "4096"]
+    words += ["--protocols", "convert,dlpack", "--replicas", "1", "--no-plots", "--quiet"]
+    status, _, err = whole.run(tmp_path, *words, "--adapters", str(tmp_path), "--out", "run")
+    assert (status, err) == (0, "")
+    document = whole.document(tmp_path)
+    found = {
+        (one["consumer"], one["protocol"]): one.get("reason") or one["outcome"]
+        for one in (*document["benchmarks"], *document["not_measured"])
+    }
+    has_none = "take:{} has no call for {}"
+    assert found == {
+        ("take", "convert"): "zero-copy",
+        ("take", "dlpack"): f"take has no call for dlpack: {LACKS}'from_dlpack'",
+        ("take:array", "convert"): "copy",
+        ("take:array", "dlpack"): has_none.format("array", "dlpack"),
+        ("take:copy", "convert"): f"take:copy has no call for convert: {LACKS}'copy'",
+        ("take:copy", "dlpack"): has_none.format("copy", "dlpack"),
+        ("take:Tensor.from_dlpack", "convert"): has_none.format("Tensor.from_dlpack", "convert"),
+        ("take:Tensor.from_dlpack", "dlpack"): "zero-copy",
+    }
 
 
 @pytest.mark.parametrize("name", ["all", "a/b", "a,b", "a=b", ""])
