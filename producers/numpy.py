@@ -9,6 +9,7 @@ SCRIPT = {
     "make matrix": "array = np.asmatrix(source)",
     "make recarray": "array = source.view(np.recarray)",
     "make scalar": "array = source[()]",
+    "own": "array = array.copy(){slice}",
     "memory": "{array}",
 }
 

@@ -12,6 +12,8 @@ SCRIPT = {
     "make parameter": "array = torch.nn.Parameter(torch.from_numpy(source), requires_grad=False)",
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
     "make grad": "array = torch.from_numpy(source).requires_grad_()",
+    "make conj": "array = torch.from_numpy(source.conj()).conj()",
+    "make neg": "array = torch._neg_view(torch.from_numpy(-source))",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
     "own": "array = array.clone(){slice}",
 }

@@ -27,6 +27,7 @@ GROUPS = {
     "struct": "`__array_struct__`: the exporter",
     "import-interface": "`__array_interface__`: the consumer",
     "import-struct": "`__array_struct__`: the consumer",
+    "array": "`__array__`: the exporter",
     "cuda": "`__cuda_array_interface__`",
     "dispatch": "NumPy's dispatch: `__array_ufunc__` and `__array_function__`",
 }

@@ -34,8 +34,12 @@ LAYOUTS: dict[str, Callable[[], Array]] = {
     "reversed": lambda: content()[::-1],
     "broadcast": lambda: strided(content(count=16), (4, 16), (0, 4)),
     "ones": lambda: strided(content(), (1, 64, 1), (12, 4, 20)),
+    "window": lambda: content(count=90).reshape(9, 10)[1:, 2:],
     "scalar": lambda: content(count=1).reshape(()),
     "empty": lambda: content(count=0),
+    "0xn": lambda: content(count=0).reshape(0, 8),
+    "nx0": lambda: content(count=0).reshape(8, 0),
+    "1x8x0x128": lambda: content(count=0).reshape(1, 8, 0, 128),
 }
 #: A struct that the consumer did not request.
 LEGACY = {"legacy": True}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from dlbench.check.situation import NAMES, PLAIN, Variant, sources, spelled, try_each
+from dlbench.check.situation import PLAIN, Variant, described, sources, spelled, try_each
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import BROKEN
 
@@ -64,9 +64,7 @@ class Rule:
     def situations(self) -> tuple[str, str]:
         """The arrays, and the keywords of the calls, in words."""
         calls = [spelled(variant) or "none" for variant in self.variants]
-        arrays = NAMES.get(tuple(self.arrays)) or ", ".join(
-            word.removeprefix("dtype-") for word in self.arrays or [self.source]
-        )
+        arrays = described(self.arrays or [self.source])
         return arrays, "; ".join(calls) if calls != ["none"] else ""
 
     def test(self, subject: Subject) -> str:
@@ -126,6 +124,8 @@ SPEC = "DLPack, Python specification"
 EXCHANGE_API = f"{HEADER}, DLPackExchangeAPI"
 PEP3118 = "PEP 3118 and the C API's buffer protocol"
 INTERFACE = "NumPy, the array interface protocol, version 3"
+ARRAY_METHOD = "NumPy, Interoperability, The __array__() method"
+COPY_KEYWORD = "NumPy 2.0 migration guide, Adapting to changes in the copy keyword"
 NEP13 = "NEP 13, __array_ufunc__"
 NEP18 = "NEP 18, __array_function__"
 CUDA_INTERFACE = "Numba, the CUDA array interface, version 3"

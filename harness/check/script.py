@@ -169,6 +169,8 @@ def _producer(
     case = Case("f32", usual.dtype, times * usual.bytes) if times > 1 else usual
     made = side.make(case, device)
     is_loaded = made[0].startswith("case = ")
+    if case.own and not is_loaded:  # its lines bind `source` to what the view is cut from
+        made = ["content = source", *made, "source = content"]
     alone = rule.source == "large"  # its lines free the memory
     lines = content.lines(case, side.reads_bits(), alone)
     before = ["source = case.numpy()"] if is_loaded else lines

@@ -31,7 +31,10 @@ SOURCES: dict[str, dict[str, Any]] = {
     **{word: {"layout": word} for word in ("strided", "reversed")},
     "ones": {"dims": "ones"},
     "scalar": {"dims": "0d", "bytes": 4},
-    "empty": {"dims": "empty", "bytes": 0},
+    **{word: {"dims": word, "bytes": 0} for word in ("empty", "0xn", "nx0", "1x8x0x128")},
+    "slice": {"storage": "view"},
+    "window": {"dims": "2d", "storage": "view"},
+    "slice-strided": {"layout": "strided", "storage": "view"},
     "offset": {"offset": 4},
     "odd": {"offset": 2},
     "readonly": {"readonly": True},
@@ -39,18 +42,32 @@ SOURCES: dict[str, dict[str, Any]] = {
     "large": {},
     "unexportable": {"special": "nulls"},
     "grad": {"special": "grad"},
+    "conj": {"dtype": "complex64", "special": "conj"},
+    "neg": {"special": "neg"},
 }
-#: Every layout of elements.
-ARRAYS = (
-    *("line", "grid", "fortran", "strided", "reversed"),
-    *("broadcast", "ones", "scalar", "empty", "offset"),
+EMPTY = ("empty", "0xn", "nx0", "1x8x0x128")
+FILLED = (
+    *("line", "grid", "fortran", "strided", "reversed", "broadcast", "ones", "scalar", "offset"),
+    *("slice", "window", "slice-strided"),
 )
-FILLED = tuple(word for word in ARRAYS if word != "empty")
+#: Every layout of elements.
+ARRAYS = (*FILLED, *EMPTY)
+#: The layouts of the known producer's arrays.
+KNOWN = tuple(word for word in FILLED if not word.startswith("slice"))
+IMPORTED = (*(word for word in KNOWN if word != "offset"), *EMPTY)
 PROTECTED = ("readonly", *(f"readonly-{word}" for word in FILLED if word != "line"))
+LAZY = ("conj", "neg")
+DTYPES = tuple(f"dtype-{name}" for name in CODES)
+#: Those of NumPy's.
+NATIVE = tuple(f"dtype-{name}" for name in CODES if name not in FOREIGN)
+#: What groups of words are called, the largest first.
 NAMES = {
     ARRAYS: "each layout",
     FILLED: "each layout with elements",
+    EMPTY: "each empty shape",
     PROTECTED: "each layout with elements, read-only",
+    DTYPES: "each dtype",
+    NATIVE: "each dtype of NumPy's",
 }
 PLAIN: tuple[Variant, ...] = ({},)
 #: Calls that an observation lists; it counts the others.
@@ -91,15 +108,29 @@ def case_of(word: str, size: int = 256) -> Case:
 
 def word_of(case: Case) -> str:
     """The word of a case; empty for a plain line."""
-    if case.dtype != "float32":
+    if case.dtype != "float32" and not case.special:
         return f"dtype-{case.dtype}"
-    dims = {"1d": "", "2d": "grid", "0d": "scalar"}.get(case.dims, case.dims)
-    layout = case.layout if case.layout != "c" else dims or ("offset" if case.offset else "")
-    if case.special:
-        return {"nulls": "unexportable"}.get(case.special, case.special)
+    word = WORDS.get(_layout(case), "").removeprefix("line")
     if not case.readonly:
-        return layout
-    return f"readonly-{layout}" if layout else "readonly"
+        return word
+    return f"readonly-{word}" if word else "readonly"
+
+
+def _layout(case: Case) -> tuple[Any, ...]:
+    return case.dims, case.layout, case.storage, case.offset, case.special
+
+
+WORDS = {_layout(case_of(word)): word for word in reversed(SOURCES)}
+
+
+def described(words: Sequence[str]) -> str:
+    """Arrays in a few words."""
+    left, found = list(words), []
+    for group, name in NAMES.items():
+        if set(group) <= set(left):
+            left = [word for word in left if word not in group]
+            found.append(name)
+    return ", ".join([*found, *(word.removeprefix("dtype-") for word in left)])
 
 
 def spelled(variant: Variant) -> str:

@@ -26,6 +26,6 @@ for _family in (
         "array_interface",
         "import_interface",
     ),
-    *("cuda_interface", "dispatch"),
+    *("array_method", "cuda_interface", "dispatch"),
 ):
     import_module(f"{__name__}.{_family}")

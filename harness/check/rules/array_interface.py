@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,13 @@ from dlbench import _check
 from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, on_error, packed
 from dlbench.check.rule import INTERFACE, producer_rule
-from dlbench.check.situation import ARRAYS, PROTECTED, case_of
+from dlbench.check.rules.buffers import NATIVE_ORDER
+from dlbench.check.situation import ARRAYS, DTYPES, LAZY, PROTECTED, case_of
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 STRUCT = f"{INTERFACE}, __array_struct__"
+EACH = (*ARRAYS, *LAZY, *DTYPES)
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
 
 
@@ -41,13 +43,15 @@ def struct(subject: Subject, case: Case | None = None) -> tuple[Any, Facts, Any]
 
 @producer_rule("interface.keys", INTERFACE, arrays=ARRAYS)
 def keys(subject: Subject, word: str) -> str:
-    """shape is a tuple of ints, typestr a str, version the int 3
+    """shape is a tuple of ints, typestr a str, version the int 3, an address in data an int
 
     found = array.__array_interface__
     assert isinstance(found, dict), type(found)
     assert isinstance(found['shape'], tuple), found['shape']
     assert all(isinstance(size, int) for size in found['shape']), found['shape']
     assert isinstance(found['typestr'], str) and found['version'] == 3, found
+    data = found.get('data')
+    assert not isinstance(data, tuple) or isinstance(data[0], int), data
     """
     array, _ = subject.laid(case_of(word))
     found = interface_of(array)
@@ -57,13 +61,16 @@ def keys(subject: Subject, word: str) -> str:
         raise Broken(f"shape is {shape!r}")
     expect(isinstance(typestr, str), f"typestr is {typestr!r}")
     expect(found.get("version") == 3, f"version is {found.get('version')!r}")
+    data: Any = found.get("data")
+    is_address = isinstance(data, tuple)
+    expect(not is_address or (len(data) == 2 and isinstance(data[0], int)), f"data is {data!r}")
     return f"{typestr}, version 3"
 
 
 def elements(array: Any, found: dict[str, Any]) -> bytes:
     """The elements in C order, from an address or from an object with a buffer."""
     data = found.get("data")
-    item = np.dtype(found["typestr"]).itemsize
+    item = int(found["typestr"][2:])
     shape = found["shape"]
     if 0 in shape:
         return b""
@@ -87,7 +94,14 @@ def own_shape(array: Any, shape: tuple[int, ...], wanted: tuple[int, ...]) -> tu
     return shape if tuple(size for size in shape if size != 1) == many else wanted
 
 
-@producer_rule("interface.values", INTERFACE, arrays=ARRAYS)
+def is_named(kind: str, size: int, dtype: np.dtype[Any], is_foreign: bool) -> bool:
+    """Does a letter with a size name the dtype? One without a letter may be opaque bytes or a
+    float."""
+    kinds = ("V", "f") if is_foreign else (dtype.kind,)
+    return kind in kinds and size == dtype.itemsize
+
+
+@producer_rule("interface.values", INTERFACE, arrays=EACH)
 def values(subject: Subject, word: str) -> str:
     """data, shape, strides and typestr lead to the array's elements
 
@@ -96,10 +110,14 @@ def values(subject: Subject, word: str) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    array, expected = subject.laid(case_of(word))
+    case = case_of(word)
+    array, expected = subject.laid(case)
     found = interface_of(array)
-    order = "<" if sys.byteorder == "little" else ">"
-    expect(found.get("typestr") == f"{order}f4", f"float32 is {found.get('typestr')!r}")
+    order, kind, size = re.fullmatch("(.?)(.?)(.*)", str(found.get("typestr"))).groups()  # type: ignore[union-attr]
+    dtype = expected.dtype
+    is_right = size.isdecimal() and is_named(kind, int(size), dtype, case.foreign)
+    is_native = order == NATIVE_ORDER or (order == "|" and (dtype.itemsize == 1 or kind == "V"))
+    expect(is_right and is_native, f"{case.dtype} is {found.get('typestr')!r}")
     wanted = own_shape(array, tuple(found["shape"]), expected.shape)
     if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
         raise Broken(f"{found['shape']}, strides {found.get('strides')}")
@@ -135,7 +153,7 @@ def two(subject: Subject) -> str:
     return "2"
 
 
-@producer_rule("struct.values", STRUCT, arrays=ARRAYS)
+@producer_rule("struct.values", STRUCT, arrays=EACH)
 def struct_values(subject: Subject, word: str) -> str:
     """the struct leads to the array's elements
 
@@ -144,11 +162,13 @@ def struct_values(subject: Subject, word: str) -> str:
     given = np.asarray(View())
     assert given.dtype == source.dtype and given.tobytes() == source.tobytes(), given
     """
-    _array, facts, expected = struct(subject, case_of(word))
-    kind = (facts["kind"], facts["itemsize"])
-    expect(kind == ("f", 4), f"float32 is kind {kind[0]} of {kind[1]} bytes")
+    case = case_of(word)
+    _array, facts, expected = struct(subject, case)
+    kind, size = facts["kind"], facts["itemsize"]
+    is_right = is_named(kind, size, expected.dtype, case.foreign)
+    expect(is_right, f"{case.dtype} is kind {kind} of {size} bytes")
     shape = facts["shape"] or ()
-    found = gathered(facts["data"], shape, facts["strides"], 4)
+    found = gathered(facts["data"], shape, facts["strides"], size)
     if shape != expected.shape or found != expected.tobytes():
         raise Broken(f"{shape}, strides {facts['strides']}")
     return "its elements"

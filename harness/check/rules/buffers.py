@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import struct
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,13 +21,14 @@ from dlbench.check.reading import (
     values_of_numpy,
 )
 from dlbench.check.rule import PEP3118, producer_rule
-from dlbench.check.situation import ARRAYS, PROTECTED, case_of
+from dlbench.check.situation import ARRAYS, DTYPES, LAZY, PROTECTED, case_of
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Broken, NotApplicable, assume, expect
 
 SIMPLE, WRITABLE, FORMAT, ND, STRIDES = 0, 1, 4, 8, 0x18
 C_CONTIGUOUS = 0x38
 FULL_RO = 0x11C
+NATIVE_ORDER = "<" if sys.byteorder == "little" else ">"
 
 
 def buffered(subject: Subject, case: Case | None = None) -> tuple[Any, Facts]:
@@ -74,12 +77,21 @@ def row(facts: Facts) -> bytes:
     return gathered(facts["buf"], (facts["len"],), None, 1)
 
 
-def is_float32(text: str | None) -> bool:
-    """Can `struct` read the format? NumPy's own names of dtypes are not formats of `struct`."""
-    try:
-        return struct.unpack(text or "B", np.float32(1.5).tobytes()) == (1.5,)
-    except struct.error:
+#: The letters of `struct` and of PEP 3118 for each kind of dtype.
+LETTERS = {"b": "?", "i": "bhilqn", "u": "BHILQN", "f": "efdg", "c": ("Zf", "Zd", "Zg")}
+
+
+def is_format(text: str | None, dtype: np.dtype[Any], is_foreign: bool) -> bool:
+    """Does the format name the dtype? NumPy's own names of dtypes are not formats. A dtype that
+    has no letter may be opaque bytes."""
+    order, form = re.fullmatch("([@=<>!^]?)(.*)", text or "B").groups()  # type: ignore[union-attr]
+    is_native = dtype.itemsize == 1 or order in ("", "@", "=", "^", NATIVE_ORDER)
+    if is_foreign:
+        return form in (f"{dtype.itemsize}{letter}" for letter in "sx")
+    if not is_native or form not in (*LETTERS[dtype.kind],):
         return False
+    size = struct.calcsize(order.replace("^", "=") + form.removeprefix("Z"))
+    return size * (2 if form.startswith("Z") else 1) == dtype.itemsize
 
 
 def laid(subject: Subject, word: str) -> tuple[Any, Facts, Any]:
@@ -88,7 +100,7 @@ def laid(subject: Subject, word: str) -> tuple[Any, Facts, Any]:
     return array, facts_of(array), expected
 
 
-@producer_rule("buffer.values", PEP3118, arrays=ARRAYS)
+@producer_rule("buffer.values", PEP3118, arrays=(*ARRAYS, *LAZY))
 def values(subject: Subject, word: str) -> str:
     """shape, strides and itemsize lead to the array's elements
 
@@ -105,16 +117,19 @@ def values(subject: Subject, word: str) -> str:
     return "its elements"
 
 
-@producer_rule("buffer.format", PEP3118)
-def format_(subject: Subject) -> str:
-    """format names the dtype
+@producer_rule("buffer.format", PEP3118, arrays=DTYPES)
+def format_(subject: Subject, word: str) -> str:
+    """format names the dtype, and itemsize is its size
 
-    assert memoryview(array).format in ('f', '<f', '@f', '=f'), memoryview(array).format
+    given = np.asarray(memoryview(array))
+    assert given.dtype == source.dtype, memoryview(array).format
     """
-    _, facts = buffered(subject)
+    _array, facts, expected = laid(subject, word)
     assume(has_dtypes(subject), "its buffers are bytes, which have no dtype")
-    expect(is_float32(facts["format"]), f"float32 is {facts['format']!r}")
-    return repr(facts["format"])
+    dtype, case = expected.dtype, case_of(word)
+    if not is_format(facts["format"], dtype, case.foreign) or facts["itemsize"] != dtype.itemsize:
+        raise Broken(f"{case.dtype} is {facts['format']!r} of {facts['itemsize']} bytes")
+    return "its dtype"
 
 
 @producer_rule("buffer.length", PEP3118, arrays=ARRAYS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any
 
 from dlbench import _check
@@ -10,9 +11,9 @@ from dlbench.check.known_producer import content
 from dlbench.check.reading import address, on_error, on_refusal
 from dlbench.check.rule import EXCHANGE_API, producer_rule
 from dlbench.check.rules.export_layout import agree
-from dlbench.check.situation import case_of
+from dlbench.check.situation import ARRAYS, DTYPES, LAZY, case_of
 from dlbench.check.subject import Subject, collect
-from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume, expect
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 
 @producer_rule("c-api.capsule", EXCHANGE_API)
@@ -65,25 +66,41 @@ def functions(subject: Subject) -> str:
     return f"{sum(api.functions.values())} of {len(api.functions)}"
 
 
+EACH = (*ARRAYS, *LAZY, *DTYPES)
+
+
+def laid(subject: Subject, word: str, function: str) -> tuple[Any, _check.Api, Any]:
+    """An array in a situation, the table, which has the function, and the array's content."""
+    _, api = subject.api(function)
+    array, expected = subject.laid(case_of(word))
+    return array, api, expected
+
+
+def on_refused(word: str) -> AbstractContextManager[None]:
+    """Only a plain array must be exported."""
+    return on_error(*((Broken,) if word == "line" else (Holds, "refused: ")))
+
+
 @producer_rule(
-    "c-api.export", f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync", given="table"
+    "c-api.export",
+    f"{EXCHANGE_API}.managed_tensor_from_py_object_no_sync",
+    arrays=EACH,
+    given="table",
 )
-def export(subject: Subject) -> str:
+def export(subject: Subject, word: str) -> str:
     """managed_tensor_from_py_object_no_sync exports the array with its shape and strides
 
-    struct = table_export(function, array)
-    kind = [ctypes.c_uint8.from_address(struct + 52 + i).value for i in range(2)]
-    assert kind == [2, 32], kind
-    assert ctypes.string_at(first_element(struct + 32), source.nbytes) == source.tobytes()
+    given = given_by(table_export(function, array), b'dltensor_versioned')
+    assert given.dtype == source.dtype and np.array_equal(given, source), given
     """
-    array, api = subject.api("managed_tensor_from_py_object_no_sync")
-    with on_error(Broken):
+    array, api, expected = laid(subject, word, "managed_tensor_from_py_object_no_sync")
+    with on_refused(word):
         imported_tensor = api.from_object(array)
     facts = imported_tensor.facts
     expect(facts["version"][0] == 1, f"a struct of version {facts['version']}")
-    observed = agree(facts, subject.case())
+    agree(facts, case_of(word), expected)
     imported_tensor.release()
-    return observed
+    return "its elements"
 
 
 @producer_rule(
@@ -125,22 +142,27 @@ def agrees(subject: Subject) -> str:
     return "the same memory"
 
 
-@producer_rule("c-api.borrow", f"{EXCHANGE_API}.dltensor_from_py_object_no_sync", given="table")
-def borrow(subject: Subject) -> str:
+@producer_rule(
+    "c-api.borrow",
+    f"{EXCHANGE_API}.dltensor_from_py_object_no_sync",
+    arrays=EACH,
+    given="table",
+)
+def borrow(subject: Subject, word: str) -> str:
     """dltensor_from_py_object_no_sync describes the array, and keeps no reference
 
     borrow = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.c_void_p)(function(40))
-    tensor = (ctypes.c_uint64 * 6)()
+    tensor = (ctypes.c_uint64 * 8)()  # a struct without a deleter
     assert borrow(array, tensor) == 0
-    at = ctypes.addressof(tensor)
-    kind = [ctypes.c_uint8.from_address(at + 20 + i).value for i in range(2)]
-    assert kind == [2, 32], kind
-    assert ctypes.string_at(tensor[0] + tensor[5], source.nbytes) == source.tobytes()
+    given = given_by(ctypes.addressof(tensor), b'dltensor')
+    assert given.dtype == source.dtype and np.array_equal(given, source), given
     """
-    array, api = subject.api(MAY_BE_NULL)
-    with on_error(Broken):
+    array, api, expected = laid(subject, word, MAY_BE_NULL)
+    with on_refused(word):
         facts = api.borrow(array)
-    agree(facts, subject.case())
+    agree(facts, case_of(word), expected)
+    if word != "line":
+        return "its elements"
     return leaks.require_none(lambda: api.borrow(array), array)
 
 

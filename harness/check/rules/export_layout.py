@@ -9,7 +9,7 @@ from typing import Any
 from dlbench.case import Case
 from dlbench.check.reading import CODES, describe_error, on_error, on_refusal, packed, read, values
 from dlbench.check.rule import HEADER, METHOD, producer_rule
-from dlbench.check.situation import EXPORTS, STRUCTS, case_of
+from dlbench.check.situation import DTYPES, EMPTY, EXPORTS, LAZY, STRUCTS, case_of
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, expect
 
@@ -64,12 +64,12 @@ def agree(facts: dict[str, Any], case: Case, content: Any = None) -> str:
     return f"shape {facts['shape']}, strides {facts['strides']}"
 
 
-def _add(name: str, sentence: str) -> None:
+def _add(name: str, sentence: str, *arrays: str) -> None:
     @producer_rule(
         f"export.{name}",
         TENSOR,
         f"{sentence}\n{READ}",
-        arrays=(name,),
+        arrays=arrays or (name,),
         variants=EXPORTS,
         refusal="Exception",
     )
@@ -84,14 +84,16 @@ _add("reversed", "a reversed dimension is exported with its negative stride")
 _add("broadcast", "a broadcast dimension is exported with a stride of zero")
 _add("ones", "dimensions of size 1 are exported correctly, whatever their strides")
 _add("scalar", "an array without dimensions is exported as one element")
-_add("empty", "an array without elements keeps its shape")
+_add("empty", "an array without elements keeps its shape", *EMPTY)
 _add("offset", "an array at an unaligned address is exported with that address")
+_add("views", "a slice of an array is exported where it begins", "slice", "window", "slice-strided")
+_add("lazy", "conjugates and negatives that are not computed yet are computed, or refused", *LAZY)
 
 
 @producer_rule(
     "export.dtypes",
     f"{HEADER}, DLDataType",
-    arrays=tuple(f"dtype-{name}" for name in CODES),
+    arrays=DTYPES,
     variants=STRUCTS,
     refusal="Exception",
 )

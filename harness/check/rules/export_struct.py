@@ -6,7 +6,7 @@ from typing import Any
 
 from dlbench.check.reading import Facts, address, on_error, read
 from dlbench.check.rule import HEADER, SPEC, producer_rule
-from dlbench.check.situation import ARRAYS, COPY, HOST, NEW, NO_COPY, PROTECTED, combined
+from dlbench.check.situation import ARRAYS, COPY, EMPTY, HOST, NEW, NO_COPY, PROTECTED, combined
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
@@ -78,16 +78,16 @@ def has_strides(subject: Subject, word: str, **keywords: Any) -> str:
     f"{HEADER}, DLTensor.data; {SPEC}",
     level="should",
     verdict="unclear",
-    source="empty",
+    arrays=EMPTY,
     given="tensor",
 )
-def empty_data(subject: Subject) -> str:
+def empty_data(subject: Subject, word: str) -> str:
     """an array without elements has a NULL data pointer
 
     data = ctypes.c_void_p.from_address(tensor).value
     assert data is None, hex(data)
     """
-    facts = subject.export(subject.exporter(subject.case(bytes=0, dims="empty")))
+    facts = exported(subject, word)
     if facts["data"] != 0:
         raise Unclear(
             "data is an address; it should be NULL, the reason is not given, and most producers "

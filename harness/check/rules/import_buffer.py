@@ -10,7 +10,7 @@ from dlbench.check.known_producer import LAYOUTS, Array, content
 from dlbench.check.reading import Facts, on_error
 from dlbench.check.result_reader import is_like
 from dlbench.check.rule import PEP3118, consumer_rule
-from dlbench.check.situation import FILLED
+from dlbench.check.situation import IMPORTED
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume, expect
 
@@ -47,7 +47,7 @@ def imported(subject: Subject, source: Source) -> Facts:
     PEP3118,
     struct="memoryview",
     refusal="Exception",
-    arrays=tuple(word for word in FILLED if word != "offset"),
+    arrays=IMPORTED,
 )
 def import_values(subject: Subject, word: str) -> str:
     """the result has the buffer's elements

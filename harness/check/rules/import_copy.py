@@ -8,7 +8,7 @@ from dlbench.check.imports import brought, require_from_dlpack, same
 from dlbench.check.known_producer import LEGACY, KnownProducer
 from dlbench.check.reading import Facts, on_error, on_refusal
 from dlbench.check.rule import FROM_DLPACK, consumer_rule
-from dlbench.check.situation import FILLED
+from dlbench.check.situation import KNOWN
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
@@ -53,7 +53,7 @@ def require_plain(subject: Subject, word: str, **struct: Any) -> None:
 #: Arrays of elements, and a read-only one, in the struct that is requested and in the legacy one.
 #: `import.reversed` tries what may end the process.
 SITUATIONS: dict[str, Any] = {
-    "arrays": (*(word for word in FILLED if word != "reversed"), "readonly"),
+    "arrays": (*(word for word in KNOWN if word != "reversed"), "readonly"),
     "variants": ({}, LEGACY),
 }
 
@@ -127,6 +127,30 @@ def copy_none(subject: Subject) -> str:
     observed = subject.read_facts(result)
     if not is_shared(observed, producer):
         raise Unclear("it is a copy; whether sharing was possible is unknown")
+    return "shared"
+
+
+@consumer_rule(
+    "import.copy-default",
+    COPY,
+    call="{function}({array}, copy=None)",
+    arrays=("line", "grid", "strided"),
+    variants=({}, LEGACY),
+)
+def copy_default(subject: Subject, word: str, **struct: Any) -> str:
+    """copy=None is the default: where a call without copy shares, it does, too
+
+    source[...] = -1
+    assert ({values} == -1).all(), 'it is a copy'
+    """
+    require_plain(subject, word, **struct)
+    plain = KnownProducer.of(subject, word, **struct)
+    shares = is_shared(subject.read_facts(brought(subject, plain)), plain)
+    assume(shares, "a call without copy copies")
+    producer = KnownProducer.of(subject, word, **struct)
+    with on_error(Broken, "refused: "):
+        _, observed = called(subject, producer, copy=None)
+    expect(is_shared(observed, producer), "it is a copy")
     return "shared"
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from dlbench import _check
@@ -11,9 +13,9 @@ from dlbench.check.known_producer import LAYOUTS, Array, content
 from dlbench.check.reading import Facts, on_error
 from dlbench.check.rule import INTERFACE, consumer_rule
 from dlbench.check.rules.array_interface import C_ORDER, NOT_SWAPPED, STRUCT, WRITEABLE
-from dlbench.check.situation import FILLED
+from dlbench.check.situation import EMPTY, IMPORTED
 from dlbench.check.subject import Subject, collect
-from dlbench.check.verdict import Broken, NotApplicable
+from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
 KEEPS = """\
 alive = weakref.ref(array); del array; gc.collect()
@@ -25,23 +27,34 @@ assert alive() is None, 'it is kept'"""
 class Interface:
     """The known producer of both interfaces."""
 
-    def __init__(self, array: Array, kind: str) -> None:
+    def __init__(self, array: Array, kind: str, *, is_null: bool = False) -> None:
         self.array = array
+        self.data = 0 if is_null else array.ctypes.data
         self.kind = kind
         self.word = "line"
 
     def __getattr__(self, name: str) -> Any:
         if name == self.kind == "__array_interface__":
             facts = self.array.__array_interface__
-            return {key: facts[key] for key in ("shape", "typestr", "strides", "data", "version")}
+            kept = {key: facts[key] for key in ("shape", "typestr", "strides", "version")}
+            return {**kept, "data": (self.data, False)}
         if name == self.kind == "__array_struct__":
             array = self.array
             flags = NOT_SWAPPED | WRITEABLE | 0x100 | (C_ORDER if array.flags.c_contiguous else 0)
             return _check.make_struct(
                 2, array.dtype.kind, array.itemsize, flags, array.shape, array.strides,
-                array.ctypes.data, self,
+                self.data, self,
             )  # fmt: skip
         raise AttributeError(name)
+
+
+@contextmanager
+def on_null(is_null: bool) -> Iterator[None]:
+    """A refusal of an empty array's NULL is unclear: no text excludes or demands that address."""
+    try:
+        yield
+    except NotApplicable as end:
+        raise (Unclear(f"at the address NULL: {end}") if is_null else end) from None
 
 
 def brought(subject: Subject, given: Interface, protocol: str) -> tuple[Any, Facts]:
@@ -61,13 +74,15 @@ def _add(protocol: str, attribute: str, section: str) -> None:
         f"{group}.values",
         section,
         f"{elements}\n\n{{same}}",
-        arrays=tuple(word for word in FILLED if word != "offset"),
+        arrays=IMPORTED,
         **words,
     )
     def check_rule(subject: Subject, word: str) -> str:
-        source = Interface(LAYOUTS[word](), attribute)
-        source.word = word
-        result, observed = brought(subject, source, protocol)
+        for is_null in (False, True)[: 1 + (word in EMPTY)]:
+            source = Interface(LAYOUTS[word](), attribute, is_null=is_null)
+            source.word = word
+            with on_null(is_null):
+                result, observed = brought(subject, source, protocol)
         require_elements(subject, result, observed, source.array)
         return "its elements"
 

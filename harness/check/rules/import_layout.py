@@ -10,7 +10,7 @@ from dlbench.check.imports import brought, imported, imported_as, require_import
 from dlbench.check.known_producer import LEGACY, KnownProducer, content
 from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, consumer_rule
-from dlbench.check.situation import Variant
+from dlbench.check.situation import EMPTY, Variant
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, Unclear
 
@@ -119,18 +119,18 @@ def scalar(subject: Subject, word: str, **struct: Any) -> str:
     "import.empty-null",
     f"{TENSOR}.data",
     risky=True,
-    source="empty",
+    arrays=EMPTY,
     patch="ctypes.c_void_p.from_address(tensor).value = None",
 )
-def empty_null(subject: Subject) -> str:
-    """a tensor without elements may have data NULL
+def empty_null(subject: Subject, word: str) -> str:
+    """a tensor without elements keeps its shape, and may have data NULL
 
     {same}
     """
     require_import(subject)
-    array = content(count=0)
-    brought(subject, KnownProducer(subject, array), NotApplicable, "so it is with data: refused")
-    producer = KnownProducer(subject, array, data=None)
+    whole = KnownProducer.of(subject, word)
+    same(subject, whole, brought(subject, whole, NotApplicable, "so it is with data: refused"))
+    producer = KnownProducer.of(subject, word, data=None)
     result = brought(subject, producer, Broken, "refused")
     return same(subject, producer, result)
 

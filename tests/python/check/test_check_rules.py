@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from dlbench import _check
+from dlbench.adapter import require
 from dlbench.case import Case
 from dlbench.check import runner, running
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer
@@ -240,12 +241,18 @@ class Formatted(Buffer):
 
 
 @pytest.mark.parametrize(
-    ("format_", "outcome"),
-    [("f", "holds"), ("<f", "holds"), ("float32", "broken"), ("<f4", "broken"), ("i", "broken")],
+    ("dtype", "format_", "outcome"),
+    [
+        *(("float32", word, "holds") for word in ("f", "<f")),
+        *(("float32", word, "broken") for word in ("float32", "<f4", "i", ">f", "Zf")),
+        *[("complex64", "Zf", "holds"), ("int64", "l", "holds"), ("int64", "L", "broken")],
+        *[("bfloat16", "2x", "holds"), ("bfloat16", "bfloat16", "broken")],
+    ],
 )
-def test_a_format_is_in_the_words_of_struct(format_: str, outcome: str) -> None:
+def test_a_format_is_in_the_words_of_struct(dtype: str, format_: str, outcome: str) -> None:
     def make(case: Case, device: str) -> Any:
-        array = Formatted(case.numpy(), case.numpy())
+        require(case.dtype == dtype, "another dtype")
+        array = Formatted(case.bits(), case.bits())
         array.format = format_
         return array
 

@@ -27,11 +27,14 @@ def scripted(rule: Rule, paths: Mapping[str, Path], library: str, **words: str) 
 
 
 def scripts(names: Sequence[str]) -> list[tuple[str, str, str]]:
-    roles = discover.catalogue().roles("numpy")
-    both = {role: roles[role].path for role in ("producer", "consumer")}
+    paths = {}
+    for library in ("numpy", "torch"):
+        roles = discover.catalogue().roles(library)
+        paths[library] = {role: roles[role].path for role in ("producer", "consumer")}
     return [
-        (name, struct, scripted(rule, both, "numpy", struct=struct))
+        (name, struct, scripted(rule, paths[library], library, struct=struct))
         for name in names
+        for library in ["torch" if name == "export.lazy" else "numpy"]  # as NumPy has no such array
         for rule in [RULES.by_name[name]]
         if rule.lines
         for struct in (("legacy", "versioned", "") if rule.role == "consumer" else ("",))

@@ -7,6 +7,7 @@ import numpy as np
 from dlbench import _check, _native_producer
 from dlbench.case import Case
 from dlbench.check.reading import CPU
+from dlbench.check.situation import LAZY
 from rulebreaker.fault import breaks, enter
 
 KEPT = []
@@ -16,27 +17,28 @@ def _export(array):
     if not hasattr(array, "case"):
         return array.borrowed()
     enter(array.case, {})
-    if array.case.special:
+    if array.case.special not in ("", *LAZY):
         raise (TypeError if breaks("c-api.export-error") else BufferError)(array.case.special)
     words = {"legacy": False, "poison": False, "flags": 0}
-    shape, strides = array.described(words, array.first)
+    shape, strides = array.described(words, array.first, is_honest=True)
     if breaks("c-api.agrees"):
         memory = _check.Memory(array.memory)
         words["data"] += memory.address - array.memory.address
         return _check.BorrowedTensor(memory, shape, strides, **words)
     words["deleter"] = "leaks" if breaks("c-api.leak") else "honest"
     if breaks("c-api.export"):
-        words["dtype"] = (0, 32, 1)
+        words["dtype"] = (3, *words["dtype"][1:])
     return _check.BorrowedTensor(array.memory, shape, strides, **words)
 
 
 def _borrow(array):
     if not hasattr(array, "case"):
         return array.borrowed()
+    enter(array.case, {})
     words = {"legacy": False, "poison": False, "flags": 0}
-    shape, strides = array.described(words, array.first)
+    shape, strides = array.described(words, array.first, is_honest=True)
     if breaks("c-api.borrow"):
-        words["dtype"] = (0, 32, 1)
+        words["dtype"] = (3, *words["dtype"][1:])
     return _check.BorrowedTensor(array.memory, shape, strides, **words)
 
 

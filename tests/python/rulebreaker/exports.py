@@ -13,6 +13,11 @@ WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
 assert sys.byteorder == "little", "the typestr of __cuda_array_interface__"
 
 
+def zeros_like(array):
+    """Other elements, or another shape."""
+    return np.zeros_like(array) if array.any() else np.zeros((1, 1), array.dtype)
+
+
 class Others(_check.Buffered):
     """The exports of an array with `case`, `device`, `view` (a NumPy array) and `first` (an
     address)."""
@@ -22,11 +27,11 @@ class Others(_check.Buffered):
         changes = {}
         view = self.view
         if breaks("buffer.values", False):
-            view = np.zeros_like(view) if view.size else np.zeros(1, view.dtype)
+            view = zeros_like(view)
         elif breaks("buffer.values", self.case.layout == "strided"):
             changes["strides"] = (self.view.itemsize,)
         if breaks("buffer.format") and flags & 0x4:
-            changes["format"] = "i"
+            changes["format"] = "f" if view.dtype == np.int32 else "i"
         if breaks("buffer.fields") and not flags & 0x4:
             changes["format"] = "f"
         if breaks("buffer.length"):
@@ -50,7 +55,7 @@ class Others(_check.Buffered):
         if breaks("interface.keys"):
             found["version"] = 2
         if breaks("interface.values", False):
-            found["typestr"] = "<i4"
+            found["typestr"] = "<f4" if self.case.dtype == "int32" else "<i4"
         elif breaks("interface.values", self.case.layout == "strided"):
             found["strides"] = (self.view.itemsize,)
         if breaks("interface.read-only"):
@@ -64,11 +69,35 @@ class Others(_check.Buffered):
         writeable = not readonly or breaks("struct.flags")
         flags = NOT_SWAPPED | (WRITEABLE if writeable else 0)
         flags |= C_ORDER if view.flags.c_contiguous else 0
-        kind = "i" if breaks("struct.values") else view.dtype.kind
+        kind = view.dtype.kind
+        if breaks("struct.values"):
+            kind = "f" if kind == "i" else "i"
         two = 3 if breaks("struct.two") else 2
         return _check.make_struct(
             two, kind, view.itemsize, flags, view.shape, view.strides, self.first, self
         )
+
+    def __array__(self, *dtypes, **words):
+        dtype = dtypes[0] if dtypes else None
+        enter(
+            self.case,
+            {**({"dtype": None if dtype is None else dtype.name} if dtypes else {}), **words},
+        )
+        if breaks("array.keywords", "copy" in words):
+            raise TypeError("copy")
+        view, copy = self.view, words.get("copy")
+        dtype = view.dtype if dtype is None else dtype
+        if breaks("array.values", self.case.dtype == "bool"):
+            view = zeros_like(view)
+        if dtypes and breaks("array.dtype"):
+            dtype = np.dtype(np.int64)
+        if copy is False and breaks("array.copy-false"):
+            view = view.copy()
+        elif copy is False and dtype != view.dtype:
+            raise ValueError("a copy is needed")
+        if dtype != view.dtype:
+            return view.astype(dtype)
+        return view.copy() if copy is True and not breaks("array.copy-true") else view
 
     def __array_ufunc__(self, ufunc, method, *given, **words):
         arrays = [one.view if isinstance(one, Others) else one for one in given]

@@ -3,6 +3,7 @@
 import numpy as np
 
 from dlbench import _check
+from rulebreaker.exports import zeros_like
 from rulebreaker.fault import breaks, enter
 from rulebreaker.result import Imported, Memory
 
@@ -12,7 +13,7 @@ def from_buffer(x):
     view = memoryview(x)
     array = np.asarray(view)
     if breaks("import-buffer.values"):
-        array = np.zeros_like(array)
+        array = zeros_like(array)
     if breaks("import-buffer.read-only") and view.readonly:
         steps, address = array.strides, array.ctypes.data
         array = np.asarray(Memory(address, array.shape, steps, array.dtype, False, view))
@@ -31,7 +32,9 @@ def from_interface(x):
         dtype.itemsize * int(np.prod(found["shape"][i + 1 :])) for i in range(len(found["shape"]))
     ]
     if breaks("import-interface.values", False):
-        return Imported(np.zeros(found["shape"], dtype))
+        return Imported(zeros_like(np.ones(found["shape"], dtype)))
+    if 0 in found["shape"]:
+        return Imported(np.empty(found["shape"], dtype))
     if breaks("import-interface.values"):
         steps = [abs(step) for step in steps]
         data -= 0 if steps == list(found.get("strides") or steps) else dtype.itemsize * 63
@@ -45,7 +48,9 @@ def from_struct(x):
     steps = facts["strides"]
     data = facts["data"]
     if breaks("import-struct.values", False):
-        return Imported(np.zeros(facts["shape"] or (), f"{facts['kind']}{facts['itemsize']}"))
+        return Imported(zeros_like(np.ones(facts["shape"] or (), "f4")))
+    if 0 in (facts["shape"] or ()):
+        return Imported(np.empty(facts["shape"], f"{facts['kind']}{facts['itemsize']}"))
     if breaks("import-struct.values", any(step < 0 for step in steps or ())):
         data, steps = data + steps[0] * (facts["shape"][0] - 1), [-step for step in steps]
     owner = None if breaks("import-struct.keeps-exporter") else x

@@ -106,7 +106,10 @@ def from_dlpack(x, /, **words):
             return zeros()
         raise BufferError("the capsule was consumed already")
     refuse_version(capsule, facts)
-    return imported(capsule, facts, device, copy)
+    made = imported(capsule, facts, device, copy)
+    if "copy" in words and copy is None and breaks("import.copy-default"):
+        return Imported(made.array.copy(), made.owner)
+    return made
 
 
 def refuse_version(capsule, facts):

@@ -17,7 +17,7 @@ import numpy as np
 from dlbench import _check, _native_producer
 from dlbench.check.known_producer import IS_COPIED, IS_READ_ONLY, KnownProducer, copy_bytes
 from dlbench.check.reading import CODES
-from dlbench.check.situation import word_of
+from dlbench.check.situation import EMPTY, LAZY, word_of
 from dlbench.device import Device
 
 sys.path.append(str(Path(__file__).parents[2]))
@@ -27,7 +27,7 @@ from rulebreaker.fault import breaks, choose, chosen, enter
 
 DISTRIBUTION = None
 HIDDEN = True
-SPECIAL = ("swapped", "nulls")
+SPECIAL = ("swapped", "nulls", *LAZY)
 ARGUMENTS = {"honest": "", "breaks": "RULE"}
 WORDS = ("stream", "max_version", "dl_device", "copy")
 
@@ -171,7 +171,9 @@ class Array(Others):
 
     def _require_sayable(self):
         special = self.case.special
-        if special and not (special == "swapped" and breaks("export.byte-order")):
+        if special not in ("", *LAZY) and not (
+            special == "swapped" and breaks("export.byte-order")
+        ):
             wrong = breaks("export.refusal-type", special == "nulls")
             raise (TypeError if wrong else BufferError)(f"no DLPack for {special}")
 
@@ -191,6 +193,9 @@ class Array(Others):
         words = {"legacy": legacy, "poison": False, "flags": 0}
         if readonly and not breaks("export.read-only-flag"):
             words["flags"] |= IS_READ_ONLY
+        if special := self.case.special * breaks("export.lazy"):
+            view = self.view.imag if special == "conj" else self.view
+            np.negative(view, out=view)
         memory, first = self._exported(requested, words)
         size = self.case.bytes
         if size == 1 << 18 and self.exports == 1 and breaks("export.twice"):
@@ -237,12 +242,12 @@ class Array(Others):
             self.copies.append(memory)
         return memory, memory.address + self.first - self.memory.address
 
-    def described(self, words, first):
+    def described(self, words, first, *, is_honest=False):
         """Shape and strides; the rest goes to `words`."""
         view, item = self.view, self.view.itemsize
         layout = word_of(dataclasses.replace(self.case, readonly=False))
         code, bits = CODES[self.case.dtype]
-        if breaks("export.dtypes", self.case.dtype == "int32"):
+        if not is_honest and breaks("export.dtypes", self.case.dtype == "int32"):
             code = 3
         words["dtype"] = (code, bits, 1)
         plain_copy = words["flags"] & IS_COPIED and not self.wants_device
@@ -260,11 +265,14 @@ class Array(Others):
             words["flags"] |= 32
         if breaks("export.strides-there", view.flags.c_contiguous):
             strides = None
+        if is_honest:  # it has rules of its own
+            return shape, strides
         if breaks("export.offset") and self.case.offset:
             words["byte_offset"] += item
             shape = (shape[0] - 1, *shape[1:])
         # Rules about lifetimes have large arrays.
-        if breaks(f"export.{layout}", self.case.bytes < 1 << 17):
+        rule = "views" if self.case.own else "empty" if layout in EMPTY else layout
+        if breaks(f"export.{rule}", self.case.bytes < 1 << 17):
             shape, strides = SPOILED.get(layout, (lambda n, s: (n, s[::-1])))(shape, strides)
         return shape, strides
 
@@ -307,12 +315,14 @@ KEPT = []
 #: Shape and strides under a fault; they stay inside the allocated memory.
 SPOILED = {
     "grid": lambda shape, strides: (shape, (1, shape[0])),
+    "window": lambda shape, strides: (shape, (0, 0)),
+    **dict.fromkeys(("slice", "slice-strided"), lambda shape, strides: (shape, (0,))),
     "strided": lambda shape, strides: (shape, (1,)),
     "reversed": lambda shape, strides: (shape, (0,)),
     "broadcast": lambda shape, strides: (shape, (0, 0)),
     "ones": lambda shape, strides: (shape, (3, 0, 5)),
     "scalar": lambda shape, strides: ((1,), (1,)),
-    "empty": lambda shape, strides: ((0, 1), (1, 1)),
+    **dict.fromkeys(EMPTY, lambda shape, strides: ((0, 1), (1, 1))),
 }
 
 
