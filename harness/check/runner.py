@@ -18,7 +18,7 @@ from dlbench.check import running
 from dlbench.check.child import LONGEST_TEXT
 from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
-from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, OUTCOMES, UNCLEAR
+from dlbench.check.verdict import BROKEN, HOLDS, NO_ANSWER, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
 from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
 from dlbench.text.escaping import shortened
@@ -245,7 +245,7 @@ class _Chain(Steps[str, Result]):
         if death.garbled:
             return _ended(name, death.how, _tail(death))
         if death.outcome == "timed-out":
-            return _broken(name, f"no answer in {self._timeout_s:g} s", death)
+            return _broken(name, f"{NO_ANSWER} {self._timeout_s:g} s", death)
         verb = "was" if death.signal else "ended with"
         return _broken(name, f"the process {verb} {_how(death)}", death)
 

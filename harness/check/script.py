@@ -11,6 +11,7 @@ from pathlib import Path
 from dlbench.case import Case
 from dlbench.check.rule import Rule
 from dlbench.check.situation import DERIVED, Variant, case_of, spelled
+from dlbench.check.verdict import NO_ANSWER
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments
 from dlbench.libraries.facts import bound_names, read_adapter
@@ -104,7 +105,7 @@ def script(
         f"print('versions:', {{name: version_of(name) for name in {packages!r}}})",
         f"print('expected:', {rule.sentence!r}, flush=True)",
     ]
-    if rule.at_exit or rule.risky or signal:
+    if rule.at_exit or rule.risky or signal or observed.startswith(NO_ANSWER):
         end = "the rule holds" if rule.at_exit else ""
         head += child(
             f"end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {end!r}",

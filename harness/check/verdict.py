@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR = "holds", "broken", "not-applicable", "unclear"
+#: How the observation of a rule that hangs begins.
+NO_ANSWER = "no answer in"
 OUTCOMES = (HOLDS, BROKEN, NOT_APPLICABLE, UNCLEAR)
 
 

@@ -16,6 +16,7 @@ from dlbench.check import running
 from dlbench.check import script as reproducer
 from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
+from dlbench.check.verdict import NO_ANSWER
 from dlbench.libraries import discover
 
 pytestmark = pytest.mark.process
@@ -195,9 +196,16 @@ def test_a_script_reads_a_result_by_the_adapters_function(tmp_path: Path, step: 
 
 
 @pytest.mark.parametrize(
-    ("end", "signal"), [("os.abort()", "SIGABRT"), ("threading.Event().wait()", "SIGALRM")]
+    ("end", "signal", "rule", "observed"),
+    [
+        ("os.abort()", "SIGABRT", "import.consumed-twice", ""),
+        ("threading.Event().wait()", "SIGALRM", "import.consumed-twice", ""),
+        ("threading.Event().wait()", "SIGALRM", "import.legacy", f"{NO_ANSWER} 60 s"),
+    ],
 )
-def test_an_end_that_the_rule_may_cause_is_printed(tmp_path: Path, end: str, signal: str) -> None:
+def test_an_end_that_the_rule_may_cause_is_printed(
+    tmp_path: Path, end: str, signal: str, rule: str, observed: str
+) -> None:
     path = planted.plant(tmp_path) / "consumers" / "mine.py"
     path.parent.mkdir(exist_ok=True)
     path.write_text(
@@ -205,9 +213,7 @@ def test_an_end_that_the_rule_may_cause_is_printed(tmp_path: Path, end: str, sig
         "class Owner:\n    def __init__(self, array):\n        array.__dlpack__()\n"
         f"    def __del__(self):\n        {end}\nPROTOCOLS = {{'dlpack': Owner}}\n"
     )
-    text = reproducer.script(
-        RULES.by_name["import.consumed-twice"], "", path, "mine", "", struct="versioned"
-    )
+    text = reproducer.script(RULES.by_name[rule], observed, path, "mine", "", struct="versioned")
     text = text.replace("alarm(60)", "alarm(3)")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 1
