@@ -22,6 +22,7 @@ KIND = ARGUMENT[0]
 def make(case, device):
     array = case.numpy()
     if KIND == "matrix":
+        require(array.ndim == 2, "a matrix has two dimensions: f32-2d")
         return np.asmatrix(array)
     if KIND == "recarray":
         return array.view(np.recarray)

@@ -41,7 +41,7 @@ class Call:
             return array if value is X else value
 
         kwargs = {name: put(value) for name, value in self.kwargs.items()}
-        return self.function(*map(put, self.args), **kwargs, **more)
+        return self.function(*map(put, self.args), **(kwargs | more))
 
 
 class Capsule:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dlbench import _check
+from dlbench import Call, X, _check
 from dlbench.adapter import require
 from dlbench.case import Case
 from dlbench.check import running
@@ -154,6 +154,48 @@ def test_only_the_array_apis_function_is_held_to_its_text() -> None:
         assert set(own) == {"not-applicable"}
     finally:
         refuse.__name__ = "refuse"
+
+
+def test_a_keyword_that_an_adapter_passes_is_replaced() -> None:
+    assert outcomes("import.keywords", from_dlpack=Call(np.from_dlpack, X, device="cpu")) == [
+        "holds"
+    ]
+
+
+class Base:
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+
+class Subclass(Base):
+    """Has the table of its base."""
+
+
+@pytest.mark.parametrize(("kind", "outcome"), [(Base, "holds"), (SimpleNamespace, "broken")])
+def test_a_table_makes_arrays_of_the_base_of_a_subclass(
+    monkeypatch: pytest.MonkeyPatch, kind: type, outcome: str
+) -> None:
+    def import_(tensor: Any) -> Any:
+        facts = tensor.facts
+        raw = _check.gather(facts["data"] + facts["byte_offset"], facts["shape"], None, 4)
+        tensor.release()
+        made = kind.__new__(kind)
+        made.array = np.frombuffer(raw, np.float32)
+        return made
+
+    table = _check.make_api({"import": import_})
+    monkeypatch.setattr(Base, "__dlpack_c_exchange_api__", table, raising=False)
+
+    def make(case: Case, device: str) -> Subclass:
+        return Subclass(case.numpy())
+
+    def values(array: Any) -> Array:
+        return array.array  # type: ignore[no-any-return]
+
+    assert outcomes("c-api.import", make=make, values=values) == [outcome]
 
 
 # Arrays that are not what was asked for.
