@@ -46,16 +46,15 @@ SOURCES: dict[str, dict[str, Any]] = {
     "neg": {"special": "neg"},
 }
 EMPTY = ("empty", "0xn", "nx0", "1x8x0x128")
-FILLED = (
-    *("line", "grid", "fortran", "strided", "reversed", "broadcast", "ones", "scalar", "offset"),
-    *("slice", "window", "slice-strided"),
-)
+UNCUT = ("line", "grid", "fortran", "strided", "reversed", "broadcast", "ones", "scalar", "offset")
+FILLED = (*UNCUT, "slice", "window", "slice-strided")
 #: Every layout of elements.
 ARRAYS = (*FILLED, *EMPTY)
 #: The layouts of the known producer's arrays.
-KNOWN = tuple(word for word in FILLED if not word.startswith("slice"))
+KNOWN = (*UNCUT, "window")
 IMPORTED = (*(word for word in KNOWN if word != "offset"), *EMPTY)
-PROTECTED = ("readonly", *(f"readonly-{word}" for word in FILLED if word != "line"))
+#: Of none cut from the library's own array, which it may make writable.
+PROTECTED = ("readonly", *(f"readonly-{word}" for word in UNCUT if word != "line"))
 LAZY = ("conj", "neg")
 DTYPES = tuple(f"dtype-{name}" for name in CODES)
 #: Those of NumPy's.
@@ -65,7 +64,7 @@ NAMES = {
     ARRAYS: "each layout",
     FILLED: "each layout with elements",
     EMPTY: "each empty shape",
-    PROTECTED: "each layout with elements, read-only",
+    PROTECTED: "each layout with elements but slices, read-only",
     DTYPES: "each dtype",
     NATIVE: "each dtype of NumPy's",
 }
