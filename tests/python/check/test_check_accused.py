@@ -162,6 +162,29 @@ def test_a_keyword_that_an_adapter_passes_is_replaced() -> None:
     ]
 
 
+class Dropped:
+    """Its memory is written again when it goes, though an export is alive."""
+
+    def __init__(self, array: Array) -> None:
+        self.array = array
+
+    def __dlpack__(self, **words: Any) -> Any:
+        return self.array.__dlpack__(**words)
+
+    def __dlpack_device__(self) -> Any:
+        return self.array.__dlpack_device__()
+
+    def __del__(self) -> None:
+        if self.array.size:
+            ctypes.memset(self.array.ctypes.data, 77, self.array.itemsize)
+
+
+def test_memory_that_goes_with_the_array_is_the_fault_of_one_rule() -> None:
+    lifetime = ("export.keeps-memory", "export.twice", "export.renamed-capsule")
+    found = outcomes(*lifetime, make=lambda case, device: Dropped(case.numpy()))
+    assert found == ["broken", "not-applicable", "not-applicable"]
+
+
 class Base:
     def __init__(self, array: Array) -> None:
         self.array = array
