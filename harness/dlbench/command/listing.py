@@ -197,7 +197,8 @@ def table(
             labeled = [f"exports  {offer.describe()}"]
             imports = one.protocols if offer.imports is None else offer.imports
             labeled += [f"imports  {' '.join(imports) or 'nothing'}"] if offer.is_imported else []
-            labeled += [f"calls    {', '.join(calls)}"] if (calls := further_calls(one)) else []
+            calls = ", ".join(further_calls(one)) if offer.is_imported else ""
+            labeled += [f"calls    {calls}"] if calls else []
             labeled += [f"NumPy    {numpy}"] if (numpy := offer.under_numpy()) else []
             # Of the devices that the library may have, those that it has here.
             devices = () if not offer.is_imported else offer.devices or one.devices
