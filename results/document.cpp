@@ -49,6 +49,7 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     for (const auto& [device, bytes] : worker.copy_floors_bytes) {
       facts.copy_floors_bytes[device] = bytes;
     }
+    facts.context_flags.insert(worker.context_flags.begin(), worker.context_flags.end());
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
     // Keep the effects that the first worker observed, because the threads of several workers
     // cannot be combined.

@@ -29,6 +29,7 @@ struct WorkerRecord {
   std::map<std::string, double> floors_ns;
   std::map<std::string, double> copy_floors_gb_per_s;      ///< empty if not requested
   std::map<std::string, std::uint64_t> copy_floors_bytes;  ///< size of the copied block, by device
+  std::map<std::string, std::string> context_flags;        ///< by device
   std::optional<double> reference_ns;  ///< median of the reference exchange; none if not measured
   std::map<std::string, std::string> libraries;   ///< versions as imported
   std::map<std::string, Effects> import_effects;  ///< by library

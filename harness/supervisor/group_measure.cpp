@@ -50,7 +50,8 @@ void GroupRun::measure() {
     floors.python = record_.python;
     floors.gil = record_.gil;
     instruments_.measure_device_floors(devices, floors);
-    if (!floors.copy_floors_bytes.empty()) context_.journal.append(floors);
+    if (!floors.copy_floors_bytes.empty() || !floors.context_flags.empty())
+      context_.journal.append(floors);
     worker()->stop();
   });
 }

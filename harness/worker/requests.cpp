@@ -130,7 +130,9 @@ json Requests::copy_floors(const json& request) {
     const DeviceAt at = device_named(device);
     if (!at) return json::object();
     const DeviceCopyFloors floors = device_copy_floors(device, at, sizes);
-    return {{"gb_per_s", floors.gb_per_s}, {"bytes", floors.bytes}};
+    json answer{{"gb_per_s", floors.gb_per_s}, {"bytes", floors.bytes}};
+    if (!floors.host_waits.empty()) answer["host_waits"] = floors.host_waits;
+    return answer;
   }
   const measure::CopyFloors floors = measure::copy_floors();
   json rates{{"warm", floors.warm_gb_per_s}, {"fresh", floors.fresh_gb_per_s}};

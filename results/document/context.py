@@ -44,6 +44,7 @@ class EnvironmentFacts(Record):
     between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
+    context_flags = Key[Mapping[str, str]]({})  #: by device
     import_seconds = Key[Mapping[str, float]]({})  #: by library
     #: by library, then by kind: the names that its import changed for other libraries
     import_effects = Key[Mapping[str, Mapping[str, Sequence[str]]]]({})

@@ -103,6 +103,10 @@ void environment_fields(Io& io, T& facts) {
   io.known("copy_floors_bytes", facts.copy_floors_bytes,
            "Size of the block that the copy floors of a device copied if their name has no size, "
            "by device: 512 MiB, or less if little memory was free.");
+  io.known(
+      "context_flags", facts.context_flags,
+      "How a host thread waits in the context that all libraries of a worker share, by device, "
+      "after their imports: `auto`, `spin`, `yield`, `blocking-sync`. A library may set it.");
 }
 
 }  // namespace dlbench::results

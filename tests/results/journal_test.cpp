@@ -51,6 +51,7 @@ TEST(Journal, WhatWasAppendedIsRead) {
   EXPECT_EQ(contents.workers[0].reference_ns, 60);
   EXPECT_EQ(contents.workers[0].floors_ns.at("call"), 20);
   EXPECT_EQ(contents.workers[0].copy_floors_bytes, worker(60).copy_floors_bytes);
+  EXPECT_EQ(contents.workers[0].context_flags, worker(60).context_flags);
   EXPECT_EQ(contents.workers[0].libraries.at("numpy"), "2.4.6");
   ASSERT_EQ(contents.ends.size(), 1U);
   EXPECT_EQ(contents.ends[0].wall_s, 61.5);

@@ -119,6 +119,7 @@ inline WorkerRecord worker(double reference_ns, double call_ns = 20) {
   record.python = "3.11.7";
   record.floors_ns = {{"empty", 0.25}, {"call", call_ns}};
   record.copy_floors_bytes = {{"cuda:0", 16 << 20}};
+  record.context_flags = {{"cuda:0", "spin"}};
   record.reference_ns = reference_ns;
   record.libraries = {{"numpy", "2.4.6"}};
   record.import_s = 1.5;

@@ -89,6 +89,9 @@ struct Table {
   Code (*memory_of)(Memory*, int* ordinal, Address) = nullptr;
 
   Code (*memory_info)(std::size_t* free, std::size_t* total) = nullptr;
+  /// The flags of the context that the device's libraries share, CU_CTX_SCHED_SPIN and others; null
+  /// where it has none.
+  Code (*context_flags)(unsigned*) = nullptr;
   /// The size of the largest cache that the driver reports; 0: none.
   Code (*cache_bytes)(std::size_t*) = nullptr;
 

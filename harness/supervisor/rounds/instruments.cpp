@@ -70,6 +70,8 @@ void Instruments::measure_device_floors(const std::set<std::string>& devices,
         {{"do", "copy_floors"}, {"device", device}, {"bytes", sizes_on(device, context_.plan)}},
         Activity::device_floors);
     if (!copies.ok || !copies.body.is_object()) continue;
+    const json waits = copies.body.value("host_waits", json());
+    if (waits.is_string()) record.context_flags[device] = waits.get<std::string>();
     const json rates = copies.body.value("gb_per_s", json::object());
     const json bytes = copies.body.value("bytes", json());
     if (!rates.is_object() || rates.empty() || !bytes.is_number_unsigned()) continue;

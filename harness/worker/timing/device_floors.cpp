@@ -50,6 +50,25 @@ std::size_t host_available() {
   return 0;
 }
 
+// The scheduling flag of the context: CU_CTX_SCHED_MASK, in HIP hipDeviceScheduleMask.
+std::string host_waits(const device::Table& table) {
+  unsigned flags = 0;
+  if (table.context_flags == nullptr || table.context_flags(&flags) != 0) return {};
+  constexpr unsigned kMask = 7;
+  switch (flags & kMask) {
+    case 0:
+      return "auto";
+    case 1:
+      return "spin";
+    case 2:
+      return "yield";
+    case 4:
+      return "blocking-sync";
+    default:
+      return "unknown: " + std::to_string(flags & kMask);
+  }
+}
+
 }  // namespace
 
 std::size_t copy_block_bytes(std::size_t device_free, std::size_t host_free) {
@@ -69,6 +88,7 @@ DeviceCopyFloors device_copy_floors(const std::string& device, const DeviceAt& a
   const std::size_t bytes = copy_block_bytes(free, host_available());
   DeviceCopyFloors floors;
   floors.bytes = bytes;
+  floors.host_waits = host_waits(table);
   if (bytes == 0) return floors;
 
   device::OwnMemory here(table), other(table);

@@ -15,7 +15,8 @@ struct DeviceCopyFloors {
   /// In 10^9 bytes a second: "cuda:0" within the device, "cuda:0+cpu pinned" and "cpu+cuda:0
   /// pageable" to and from host memory; "cuda:0 65536" for blocks of that many bytes.
   std::map<std::string, double> gb_per_s;
-  std::size_t bytes = 0;  ///< size of the copied block, if the name has none
+  std::size_t bytes = 0;   ///< size of the copied block, if the name has none
+  std::string host_waits;  ///< `context_flags` of the document; empty if not known
 };
 
 /// Copies blocks of 512 MiB, or smaller ones so that two blocks take at most a quarter of the free

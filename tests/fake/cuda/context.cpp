@@ -1,8 +1,12 @@
+#include <atomic>
+
 #include "cuda/entries.hpp"
 
 namespace dlbench::fake::cuda {
 
 namespace {
+
+std::atomic<unsigned> primary_flags{0};  // of all devices
 
 bool is_device(int device) {
   return device >= 0 && device < visible_devices();
@@ -19,7 +23,7 @@ Code release(int device) {
 
 Code state(int device, unsigned* flags, int* active) {
   if (!is_device(device)) return invalid_device;
-  *flags = 0;
+  *flags = primary_flags;
   *active = primary(device) != nullptr;
   return 0;
 }
@@ -51,7 +55,8 @@ Code reset(int) {
   return 0;
 }
 
-Code set_primary_flags(int, unsigned) {
+Code set_primary_flags(int, unsigned flags) {
+  primary_flags = flags;
   return 0;
 }
 
@@ -102,7 +107,7 @@ Code synchronize_context(Context* context) {
 }
 
 Code get_flags(unsigned* flags) {
-  *flags = 0;
+  *flags = primary_flags;
   return 0;
 }
 

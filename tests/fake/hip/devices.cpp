@@ -109,6 +109,13 @@ DLBENCH_FAKE_EXPORT Code hipSetDevice(int device) {
   });
 }
 
+DLBENCH_FAKE_EXPORT Code hipGetDeviceFlags(unsigned* flags) {
+  return run_without_context(__func__, [&] {
+    *flags = 0;
+    return 0;
+  });
+}
+
 DLBENCH_FAKE_EXPORT Code hipGetDevice(int* device) {
   return run_without_context(__func__, [&] {
     *device = hip::current_device;

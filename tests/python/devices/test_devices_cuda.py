@@ -382,6 +382,32 @@ def test_copy_floors_copy_as_much_as_the_devices_memory_permits(
     assert reported["copy_floors_gb_per_s"]["cuda:0"] > 0
 
 
+FLAGGED = """
+import ctypes
+
+find = ctypes.CDLL("libcuda.so.1").cuGetProcAddress
+for name, given in ((b"cuInit", (0,)), (b"cuDevicePrimaryCtxSetFlags", (0, {flags}))):
+    found = ctypes.c_void_p()
+    find(name, ctypes.byref(found), 11040, ctypes.c_uint64(0))
+    assert ctypes.CFUNCTYPE(ctypes.c_int, *[ctypes.c_int] * len(given))(found.value)(*given) == 0
+"""
+
+
+@pytest.mark.parametrize(("flags", "waits"), [(0, "auto"), (4 | 8, "blocking-sync")])
+def test_how_the_host_waits_in_a_context_is_recorded(
+    tmp_path: Path, flags: int, waits: str
+) -> None:
+    """A library sets it in its import; 8 is another flag."""
+    (tmp_path / "own" / "producers").mkdir(parents=True)
+    native = (Path(dlbench.__file__).parent / "producers" / "native.py").read_text()
+    text = native + FLAGGED.format(flags=flags)
+    (tmp_path / "own" / "producers" / "mine.py").write_text(text)
+    words = ("--matrix", "--producers", "mine", "--consumers", "native", "--adapters", "own")
+    cells(tmp_path, *words, "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
+    reported = whole.document(tmp_path)["context"]["dlbench"]["environments"]["default"]
+    assert reported["context_flags"] == {"cuda:0": waits}
+
+
 def test_no_more_workers_live_than_fit_into_the_device(tmp_path: Path) -> None:
     """Three contexts fit; six pairs are measured."""
     names = ("one", "two", "three")

@@ -37,6 +37,7 @@ struct Api {
   Code (*ctx_set_current)(Context) = nullptr;
   Code (*ctx_get_current)(Context*) = nullptr;
   Code (*ctx_get_device)(Ordinal*) = nullptr;
+  Code (*ctx_get_flags)(unsigned* flags) = nullptr;
   Code (*ctx_synchronize)() = nullptr;
 
   Code (*stream_create)(Stream*, unsigned flags) = nullptr;
@@ -91,6 +92,7 @@ void each(Api& api, Visitor&& visit) {
   visit("cuCtxSetCurrent", api.ctx_set_current);
   visit("cuCtxGetCurrent", api.ctx_get_current);
   visit("cuCtxGetDevice", api.ctx_get_device);
+  visit("cuCtxGetFlags", api.ctx_get_flags);
   visit("cuCtxSynchronize", api.ctx_synchronize);
   visit("cuStreamCreate", api.stream_create);
   visit("cuStreamDestroy", api.stream_destroy);

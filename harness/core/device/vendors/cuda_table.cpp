@@ -130,6 +130,7 @@ void fill(Table& table, const Api& from) {
       .allocate_managed = allocate_managed,
       .memory_of = memory_of,
       .memory_info = from.mem_get_info,
+      .context_flags = from.ctx_get_flags,
       .cache_bytes = cache_bytes,
       .copy = from.memcpy_async,
       .fill32 = from.memset_d32_async,

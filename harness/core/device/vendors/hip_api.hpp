@@ -39,6 +39,7 @@ struct Api {
   Code (*device_get_attribute)(int* value, int attribute, Ordinal) = nullptr;
   /// Writes a hipDeviceProp_t of any version, which has at most `properties_size` bytes.
   Code (*get_device_properties)(void* properties, Ordinal) = nullptr;
+  Code (*get_device_flags)(unsigned* flags) = nullptr;
   Code (*device_synchronize)() = nullptr;
 
   Code (*stream_create_with_flags)(Stream*, unsigned flags) = nullptr;
@@ -91,6 +92,7 @@ void each(Api& api, Visitor&& visit) {
   visit("hipDeviceGetUuid", api.device_get_uuid);
   visit("hipDeviceGetAttribute", api.device_get_attribute);
   visit(device_properties, api.get_device_properties);
+  visit("hipGetDeviceFlags", api.get_device_flags);
   visit("hipDeviceSynchronize", api.device_synchronize);
   visit("hipStreamCreateWithFlags", api.stream_create_with_flags);
   visit("hipStreamDestroy", api.stream_destroy);

@@ -164,6 +164,7 @@ void fill(Table& table, const Api& from) {
       .allocate_managed = allocate_managed,
       .memory_of = memory_of,
       .memory_info = from.mem_get_info,
+      .context_flags = from.get_device_flags,
       .cache_bytes = cache_bytes,
       .copy = copy,
       .fill32 = fill32,
