@@ -50,10 +50,15 @@ def _cases() -> dict[str, tuple[str, str]]:
     found = {}
     for axis, values in _core.case_axes.items():
         for word, meaning in values.items():
-            name = word if axis == "dtype" else f"f32-{word}"
-            found[word] = (word, f"{axis} of a case: {meaning}; --cases {name}")
+            named = f"f32-{word}" if _core.is_case(f"f32-{word}") else f"c64-{word}"
+            found[word] = (word, f"{axis} of a case: {meaning}; --cases {named}")
+            if axis == "dtype" and (case := case_meaning(word)):
+                found[word] = (word, f"{case[1]}; --cases {word}")
     axes = [f"{axis} ({', '.join(values)})" for axis, values in _core.case_axes.items()]
-    joined = "a word of each axis, joined by '-', without those that come first: "
+    joined = (
+        "a word of each axis, joined by '-'; a name leaves out the first word of an axis, and 2d "
+        "where the layout needs rows: "
+    )
     return found | {"cases": ("cases", joined + "; ".join(axes))}
 
 

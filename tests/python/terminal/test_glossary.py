@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dlbench import cli, glossary
+from dlbench import _core, cli, glossary
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs/reference/glossary.md"
@@ -57,3 +57,10 @@ def test_without_a_term_all_are_listed(capsys: pytest.CaptureFixture[str]) -> No
     assert cli.main(["help"]) == 0
     reported = capsys.readouterr().out
     assert reported.replace("\n", "").split(", ") == sorted(glossary.terms())
+
+
+def test_each_example_of_a_case_is_one() -> None:
+    """Only complex numbers have conjugates."""
+    for word in (word for values in _core.case_axes.values() for word in values):
+        _, meaning = glossary.terms()[word]
+        assert _core.is_case(meaning.rpartition("--cases ")[2]), meaning
