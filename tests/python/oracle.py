@@ -11,6 +11,7 @@ lists itself. Exits with 1 if something disagrees. `--run` takes the folder of a
 from __future__ import annotations
 
 import argparse
+import contextlib
 import ctypes
 import gc
 import json
@@ -434,22 +435,29 @@ def shares(given: Facts, found: Facts, readonly: bool) -> dict[str, bool]:
 
 
 def is_written(array: Any, place: Facts) -> bool | None:
-    """Does a public assignment to the array change this memory? It is changed back."""
-    if not hasattr(array, "__getitem__"):
-        return None
+    """Does a public assignment to the array, or to its buffer, change this memory? It is changed
+    back."""
     if type(array).__module__ in ("builtins", "array", "mmap") or isinstance(array, ctypes.Array):
         return not memoryview(array).readonly
     at, size = place.address, width(place.dtype)
     before = ctypes.string_at(at, size)
     ctypes.memmove(at, b"\1" * size, size)
-    try:
+    with contextlib.suppress(Exception):  # a library may raise anything
         array[...] = 0
+    changed = ctypes.string_at(at, size) != b"\1" * size
+    ctypes.memmove(at, before, size)
+    try:
+        return changed or not memoryview(array).readonly
     except Exception:  # a library may raise anything
-        return False
-    finally:
-        changed = ctypes.string_at(at, size) != b"\1" * size
-        ctypes.memmove(at, before, size)
-    return changed
+        return changed if hasattr(array, "__setitem__") else None
+
+
+def is_faithful(source: Any, passed: Any) -> bool:
+    """A buffer may name another object, whose protection the wrapper then has."""
+    try:
+        return memoryview(source).readonly == memoryview(passed).readonly
+    except Exception:  # at least one has no buffer
+        return True
 
 
 ALONE = {
@@ -508,6 +516,7 @@ def judge(
         "type": f"{type(result).__module__}.{type(result).__name__}",
         "values": is_right(result, source, content, stored),
         "empty": content.size == 0,
+        "own": case.storage == "own",
     }
     if given and found and not is_bytes(result) and not is_bytes(source):
         verdict |= {
@@ -520,7 +529,7 @@ def judge(
         verdict["address"] = True
     elif given and found and content.size:
         verdict |= shares(given, found, case.readonly)
-        if verdict["address"] and verdict.get("back", True):
+        if is_faithful(source, passed) and verdict["address"] and verdict.get("back", True):
             verdict["writable"] = [is_written(source, given), is_written(result, found)]
     if proxy is not None:
         verdict |= {"struct": proxy.struct, "flags": proxy.flags, "null": not proxy.has_deleter}
@@ -630,6 +639,8 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
     if oracle["values"] is not None:
         yield "values", oracle["values"], True
     changed, evidence = set(entry["changed"]), entry["evidence"]
+    if oracle.get("own") and outcome == "copy":  # its allocator chose another address here
+        return
     for proof in ("address", "write"):
         if proof in oracle and evidence[proof] != "skipped":
             yield proof, oracle[proof], evidence[proof] == "yes"

@@ -58,6 +58,7 @@ def test_the_run_and_the_oracle_agree(judged: tuple[Verdicts, dict[str, Any]]) -
         ({"outcome": "refused"}, ("numpy", "torch", "dlpack", "f32")),
         ({"outcome": "wrong"}, ("numpy", "torch", "dlpack", "f32")),
         ({"changed": ["dtype"]}, ("numpy", "torch", "dlpack", "f32")),
+        ({"writable": "source"}, ("numpy", "torch", "dlpack", "f32")),
         ({"changed": ["layout"]}, ("numpy", "numpy", "dlpack", "f32-strided")),
         ({"warnings": [warned("deleter-never")]}, ("numpy", "torch", "dlpack_legacy", "f32")),
     ],
