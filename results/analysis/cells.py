@@ -88,6 +88,8 @@ def _by_name(entries: list[Entry], name: str) -> Entry:
 
 
 def _narrow(entries: list[Entry], word: str) -> list[Entry]:
+    if _core.is_case(word):  # its words may have another order
+        word = _core.case(word)["name"]
     for axis in WORD_AXES:
         if any(entry.axis(axis) == word for entry in entries):
             return [entry for entry in entries if entry.axis(axis) == word]

@@ -53,3 +53,13 @@ def test_a_pair_that_is_not_there() -> None:
         cells.single(doc(document()), ["a", "c"])
     with pytest.raises(BadInput, match="no consumer 'a' in this run"):
         cells.single(doc(samples.document(samples.measured("a", "b", 1.0))), ["a", "a"])
+
+
+@pytest.mark.parametrize(
+    "word", ["f32-strided-readonly", "f32-readonly-strided", "readonly-f32-1d-strided"]
+)
+def test_the_words_of_a_case_have_any_order(word: str) -> None:
+    entry = samples.measured("numpy", "torch", 1.0, case="f32-strided-readonly")
+    other = samples.measured("numpy", "torch", 1.0)
+    found = cells.matching(doc(samples.document(entry, other)), ["numpy", "torch", word])
+    assert [one.case for one in found] == ["f32-strided-readonly"]
