@@ -14,7 +14,7 @@ from dlbench.check.rule import INTERFACE, producer_rule
 from dlbench.check.rules.buffers import NATIVE_ORDER
 from dlbench.check.situation import ARRAYS, DTYPES, LAZY, PROTECTED, case_of
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken, NotApplicable, assume, expect
+from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume, expect
 
 STRUCT = f"{INTERFACE}, __array_struct__"
 EACH = (*ARRAYS, *LAZY, *DTYPES)
@@ -98,6 +98,8 @@ def is_named(kind: str, size: int, dtype: np.dtype[Any], is_foreign: bool) -> bo
     """Does a letter with a size name the dtype? One without a letter may be opaque bytes or a
     float."""
     kinds = ("V", "f") if is_foreign else (dtype.kind,)
+    if is_foreign and (kind, size) == ("u", dtype.itemsize):
+        raise Unclear("no letter names its dtype; its bits are exported as integers")
     return kind in kinds and size == dtype.itemsize
 
 
@@ -119,7 +121,10 @@ def values(subject: Subject, word: str) -> str:
     is_native = order == NATIVE_ORDER or (order == "|" and (dtype.itemsize == 1 or kind == "V"))
     expect(is_right and is_native, f"{case.dtype} is {found.get('typestr')!r}")
     wanted = own_shape(array, tuple(found["shape"]), expected.shape)
-    if tuple(found["shape"]) != wanted or elements(array, found) != expected.tobytes():
+    given = elements(array, found)
+    if dtype.kind == "b":
+        given = bytes(map(bool, given))  # no text says which byte is true
+    if tuple(found["shape"]) != wanted or given != expected.tobytes():
         raise Broken(f"{found['shape']}, strides {found.get('strides')}")
     return "its elements"
 
