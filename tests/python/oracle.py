@@ -442,8 +442,9 @@ def is_written(array: Any, place: Facts) -> bool | None:
     at, size = place.address, width(place.dtype)
     before = ctypes.string_at(at, size)
     ctypes.memmove(at, b"\1" * size, size)
-    with contextlib.suppress(Exception):  # a library may raise anything
-        array[...] = 0
+    for zero in (0, False):  # array_api_strict takes no number for a boolean
+        with contextlib.suppress(Exception):  # a library may raise anything
+            array[...] = zero
     changed = ctypes.string_at(at, size) != b"\1" * size
     ctypes.memmove(at, before, size)
     try:
