@@ -10,7 +10,7 @@ from dlbench.check.reading import describe_error
 from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Ended, Holds, NotApplicable, RuleFailed
+from dlbench.check.verdict import Ended, Holds, NoArray, NotApplicable, RuleFailed
 
 
 def load(request: dict[str, Any]) -> tuple[Subject, str]:
@@ -41,7 +41,7 @@ def run(subject: Subject, name: str) -> dict[str, Any]:
     subject.handed = subject.source = ""
     end = conclude(subject, rule)
     answer = {"outcome": end.outcome, "observed": str(end)}
-    if isinstance(end, RuleFailed):
+    if isinstance(end, (NoArray, RuleFailed)):
         answer["judged"] = "no"
     if rule.role == "consumer" and subject.handed:
         answer["struct"] = subject.handed

@@ -13,6 +13,7 @@ from dlbench.check.verdict import (
     Broken,
     Ended,
     Holds,
+    NoArray,
     NotApplicable,
     RuleFailed,
     Unclear,
@@ -137,7 +138,7 @@ def spelled(variant: Variant) -> str:
     return ", ".join(f"{key}={value!r}" for key, value in variant.items())
 
 
-WORST = (Broken, RuleFailed, Unclear, Holds, NotApplicable)
+WORST = (Broken, RuleFailed, Unclear, Holds, NotApplicable, NoArray)
 
 
 def try_each(
@@ -164,8 +165,8 @@ def try_each(
         ends.setdefault(kind, {}).setdefault(str(end), []).append((word, call))
     worst = next(kind for kind in WORST if kind in ends)
     subject.source, subject.handed = shown[worst]
-    if worst is NotApplicable:
-        raise NotApplicable(next(iter(ends[worst])))
+    if issubclass(worst, NotApplicable):
+        raise worst(next(iter(ends[worst])))
     text = "; ".join(f"{text} ({names(seen)})" for text, seen in ends[worst].items())
     if worst is Holds:
         return text

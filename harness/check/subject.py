@@ -16,7 +16,7 @@ from dlbench.case import Case
 from dlbench.check.reading import NEWEST, Facts, describe_error, on_error
 from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
 from dlbench.check.situation import DERIVED, case_of, word_of
-from dlbench.check.verdict import Ended, NotApplicable, Unclear, assume
+from dlbench.check.verdict import Ended, NoArray, NotApplicable, Unclear, assume
 from dlbench.document import Sync
 
 PLAIN = Case("f32", "float32", 4096)
@@ -70,7 +70,9 @@ class Subject:
         except Unsupported as error:
             raise NotApplicable(str(error)) from None
         except Exception as error:
-            raise NotApplicable(f"no such array can be made: {describe_error(error)}") from None
+            raise NoArray(f"no such array can be made: {describe_error(error)}") from None
+        if array is None:
+            raise NoArray("its adapter's `make` returned None")
         if self.device != "cpu" and lies_on_host(array):
             raise NotApplicable(f"its adapter makes arrays on the CPU, not on {self.device}")
         if case.readonly:

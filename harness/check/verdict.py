@@ -34,6 +34,10 @@ class NotApplicable(Ended):
     outcome = NOT_APPLICABLE
 
 
+class NoArray(NotApplicable):
+    """The adapter failed to make an array, which is no fact about the library."""
+
+
 class Unclear(Ended):
     """The specification is contradictory or ambiguous, or the fault may be another rule's."""
 

@@ -174,6 +174,23 @@ def make(case, device):
 UNFIT = "DISTRIBUTION = None\nraise ImportError('x \\ud83d')\ndef make(case, device): ...\n"
 
 
+@pytest.mark.parametrize(
+    ("end", "why"),
+    [
+        ("...", "its adapter's `make` returned None"),
+        ("raise KeyError('x')", "no such array can be"),
+    ],
+)
+def test_an_adapter_that_makes_no_array_is_no_library_without_faults(
+    folder: Path, capsys: pytest.CaptureFixture[str], end: str, why: str
+) -> None:
+    (folder / "producers").mkdir()
+    text = f"DISTRIBUTION = None\ndef make(case, device):\n    {end}\n"
+    (folder / "producers" / "mine.py").write_text(text)
+    assert run("mine", "--adapters", ".", "--only", "export.version-none", "--out", "out") == 2
+    assert f"no rule about the producer could be judged: {why}" in capsys.readouterr().err
+
+
 def test_a_hostile_library_spoils_its_own_rules_alone(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -185,7 +202,7 @@ def test_a_hostile_library_spoils_its_own_rules_alone(
     assert run(*names, *words) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "hostile: no rule about the producer could be judged: its process was ended" in line
-    assert "surrogate" not in line
+    assert "surrogate: no rule about the producer could be judged: no such array can be" in line
     assert "unfit cannot be imported" in line
     text = (folder / "out" / "results.json").read_text()
     _core.validate_document(str(folder / "out" / "results.json"))
@@ -199,15 +216,18 @@ def test_a_hostile_library_spoils_its_own_rules_alone(
     }
 
 
-@pytest.mark.parametrize(("source", "status"), [(HOSTILE, 2), (LONG, 2), (SURROGATE, 0)])
+@pytest.mark.parametrize(
+    ("source", "outcome"),
+    [(HOSTILE, "unclear"), (LONG, "unclear"), (SURROGATE, "not-applicable")],
+)
 def test_what_could_not_be_judged_does_not_pass(
-    folder: Path, capsys: pytest.CaptureFixture[str], source: str, status: int
+    folder: Path, capsys: pytest.CaptureFixture[str], source: str, outcome: str
 ) -> None:
     (folder / "producers").mkdir()
     (folder / "producers" / "mine.py").write_text(source)
-    assert run("mine", "--adapters", ".", "--only", "buffer.length", "--out", "out") == status
+    assert run("mine", "--adapters", ".", "--only", "buffer.length", "--out", "out") == 2
     (entry,) = json.loads((folder / "out" / "results.json").read_text())["checks"]
-    assert entry["outcome"] == ("unclear" if status else "not-applicable")
+    assert entry["outcome"] == outcome
     assert len(entry["observed"]) < 2000
     assert len(capsys.readouterr().out) < 10_000
 
