@@ -439,6 +439,8 @@ def is_written(array: Any, place: Facts) -> bool | None:
     back."""
     if type(array).__module__ in ("builtins", "array", "mmap") or isinstance(array, ctypes.Array):
         return not memoryview(array).readonly
+    if library_of(array) == "torch":
+        array = array.detach()
     at, size = place.address, width(place.dtype)
     before = ctypes.string_at(at, size)
     ctypes.memmove(at, b"\1" * size, size)
