@@ -304,6 +304,12 @@ def test_consumers_without_a_named_stream_read_by_their_own_work(tmp_path: Path)
         assert found[pair]["outcome"] == ("race" if word == "none" else "zero-copy"), pair
 
 
+def test_tensorflow_exports_to_no_consumer_that_names_a_stream(tmp_path: Path) -> None:
+    entry = observe(tmp_path, "tensorflow", "native")["tensorflow", "native"]
+    assert entry["outcome"] == "refused"
+    assert "non-None stream" in entry["reason"]
+
+
 def test_a_loop_that_the_host_drives_is_not_classified(tmp_path: Path) -> None:
     """`busy` as on the CPU, with a loop, is too slow on a GPU."""
     text = (HERE.parents[1] / "producers" / "jax.py").read_text(encoding="utf-8")

@@ -73,6 +73,10 @@ def _from_dlpack(capsule: Any) -> EagerTensor:
     return EagerTensor(LIBRARIES[0].from_capsule(capsule))
 
 
+class Variable(EagerTensor):
+    """Not made here."""
+
+
 def constant(source: Any) -> EagerTensor:
     kind, _, number = _devices[-1].partition(":")
     content = np.array(source)
