@@ -31,6 +31,7 @@ TEST(CudaPrototypes, AreThoseOfTheHeader) {
   SAME(ctx_get_current, cuCtxGetCurrent);
   SAME(ctx_get_device, cuCtxGetDevice);
   SAME(ctx_synchronize, cuCtxSynchronize);
+  SAME(ctx_get_flags, cuCtxGetFlags);
   SAME(stream_create, cuStreamCreate);
   SAME(stream_destroy, cuStreamDestroy);
   SAME(stream_synchronize, cuStreamSynchronize);

@@ -63,6 +63,7 @@ class Use {
         [&] { return t.event_query(end_); },
         [&] { return t.event_elapsed(&ms_, begin_, end_); },
         [&] { return t.synchronize(); },
+        [&] { return t.context_flags(&flags_); },
         [&] { return t.capture_begin(stream_, capture_global); },
         [&] { return t.capture_status(stream_, &status_); },
         [&] { return t.capture_end(stream_, &graph_); },
@@ -87,6 +88,7 @@ class Use {
   int count_ = 0;
   std::size_t free_ = 0, total_ = 0, cache_ = 0, nodes_ = 0;
   int status_ = 0;
+  unsigned flags_ = 0;
   Graph graph_ = nullptr;
   Current now_ = nullptr;
   Stream stream_ = nullptr;

@@ -34,6 +34,7 @@ TEST(HipPrototypes, AreThoseOfTheHeader) {
   SAME(Api, device_get_attribute, hipDeviceGetAttribute);
   SAME(Api, get_device_properties, hipGetDeviceProperties);
   SAME(Api, device_synchronize, hipDeviceSynchronize);
+  SAME(Api, get_device_flags, hipGetDeviceFlags);
   SAME(Api, stream_create_with_flags, hipStreamCreateWithFlags);
   SAME(Api, stream_destroy, hipStreamDestroy);
   SAME(Api, stream_synchronize, hipStreamSynchronize);
