@@ -65,6 +65,12 @@ def values_of_numpy(array: Any) -> bytes:
     return gathered(array.ctypes.data, array.shape, array.strides, array.itemsize)
 
 
+def is_content(given: bytes, expected: Any) -> bool:
+    """Are these the elements of a NumPy array, in C order? No text says which byte is true."""
+    read = bytes(map(bool, given)) if expected.dtype == bool else given
+    return bool(read == expected.tobytes())
+
+
 def read(capsule: Any) -> Facts:
     """The facts of a capsule. NotApplicable where it holds none: `export.capsule` reports why."""
     try:

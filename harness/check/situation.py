@@ -54,7 +54,7 @@ ARRAYS = (*FILLED, *EMPTY)
 #: The layouts of the known producer's arrays.
 KNOWN = (*UNCUT, "window")
 IMPORTED = (*(word for word in KNOWN if word != "offset"), *EMPTY)
-#: Of none cut from the library's own array, which it may make writable.
+#: Not those that are slices: a library may make a slice writable.
 PROTECTED = ("readonly", *(f"readonly-{word}" for word in UNCUT if word != "line"))
 LAZY = ("conj", "neg")
 DTYPES = tuple(f"dtype-{name}" for name in CODES)

@@ -139,10 +139,14 @@ class Subject:
         self.exporter_with(*keywords)
         array, expected = self.laid(case_of(word, size))
         assume(hasattr(array, "__dlpack__"), "its arrays have no __dlpack__")
+        self.require_shape(array, expected)
+        return array, expected
+
+    def require_shape(self, array: Any, expected: Any) -> None:
+        """Raises NotApplicable if the library's array has another shape, as one without scalars."""
         own = getattr(array, "shape", expected.shape)
         if isinstance(own, tuple) and own != expected.shape:
             raise NotApplicable(f"its array of that kind has shape {own}")
-        return array, expected
 
     def extras(self, array: Any) -> tuple[str, ...]:
         """An array's attributes besides its values, from its adapter."""

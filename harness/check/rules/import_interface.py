@@ -50,10 +50,11 @@ class Interface:
 
 @contextmanager
 def on_null(is_null: bool) -> Iterator[None]:
-    """A refusal of an empty array's NULL is unclear: no text excludes or demands that address."""
+    """What becomes of an empty array's NULL is unclear: no text excludes or demands that
+    address."""
     try:
         yield
-    except NotApplicable as end:
+    except (Broken, NotApplicable) as end:
         raise (Unclear(f"at the address NULL: {end}") if is_null else end) from None
 
 
@@ -83,7 +84,7 @@ def _add(protocol: str, attribute: str, section: str) -> None:
             source.word = word
             with on_null(is_null):
                 result, observed = brought(subject, source, protocol)
-        require_elements(subject, result, observed, source.array)
+                require_elements(subject, result, observed, source.array)
         return "its elements"
 
     lives = f"the object with {attribute} lives as long as its memory is used"

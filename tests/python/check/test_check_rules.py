@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -247,6 +248,9 @@ class Formatted(Buffer):
         *(("float32", word, "broken") for word in ("float32", "<f4", "i", ">f", "Zf")),
         *[("complex64", "Zf", "holds"), ("int64", "l", "holds"), ("int64", "L", "broken")],
         *[("bfloat16", "2x", "holds"), ("bfloat16", "bfloat16", "broken")],
+        *[("complex64", "F", "holds"), ("complex64", "D", "broken"), ("float32", "1f", "holds")],
+        *[("bfloat16", "H", "unclear"), ("bfloat16", "e", "broken"), ("float32", "<n", "broken")],
+        *[("float8_e5m2", "s", "holds"), ("float8_e5m2", "B", "unclear")],
     ],
 )
 def test_a_format_is_in_the_words_of_struct(dtype: str, format_: str, outcome: str) -> None:
@@ -257,6 +261,44 @@ def test_a_format_is_in_the_words_of_struct(dtype: str, format_: str, outcome: s
         return array
 
     assert concluded("buffer.format", make)[0] == outcome
+
+
+class Converted:
+    """An honest array with `__array__`; a conversion that copies is deprecated. `refuses`: what it
+    raises where a copy is needed and not allowed; `true`: how it stores True."""
+
+    def __init__(self, array: Array, refuses: type[Exception] = ValueError, true: int = 1) -> None:
+        self.array, self.refuses = array, refuses
+        if array.dtype == bool and true != 1:
+            self.array = np.where(array, true, 0).astype(np.uint8).view(bool)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        warnings.warn("an implicit conversion", DeprecationWarning, stacklevel=2)
+        if copy is False:
+            raise self.refuses("always a copy")
+        return self.array.astype(self.array.dtype if dtype is None else dtype)
+
+
+class Unconverted(Converted):
+    """As one before NumPy 2."""
+
+    def __array__(self, dtype: Any = None) -> Array:  # type: ignore[override]
+        return self.array
+
+
+@pytest.mark.parametrize("refuses", [ValueError, RuntimeError])
+@pytest.mark.parametrize("true", [1, 255])
+def test_an_array_that_always_copies_may_refuse_as_it_likes(
+    refuses: type[Exception], true: int
+) -> None:
+    rules = [f"array.{word}" for word in ("values", "dtype", "keywords", "copy-true", "copy-false")]
+    found = {
+        rule: concluded(rule, lambda case, _: Converted(case.numpy(), refuses, true))
+        for rule in rules
+    }
+    assert {rule: end for rule, end in found.items() if end[0] != "holds"} == {}
+    old = concluded("array.keywords", lambda case, _: Unconverted(case.numpy()))
+    assert old[0] == "broken"
 
 
 class Fresh(Exporter):
