@@ -4,7 +4,9 @@ import numpy as np
 
 SCRIPT = {
     "make": "array = memoryview(source)",
-    "make cast": "array = memoryview(bytearray(source)).cast(source.dtype.char, source.shape)",
+    "make cast": (
+        "array = memoryview(bytearray(memoryview(source))).cast(source.dtype.char, source.shape)"
+    ),
 }
 
 DISTRIBUTION = None
@@ -14,5 +16,7 @@ ARGUMENTS = {"cast": ""}
 
 def make(case, device):
     if ARGUMENT[0] == "cast":
-        return memoryview(bytearray(case.numpy())).cast(np.dtype(case.dtype).char, case.shape)
+        # bytearray(array) makes that many bytes of an integer in no dimension.
+        content = bytearray(memoryview(case.numpy()))
+        return memoryview(content).cast(np.dtype(case.dtype).char, case.shape)
     return memoryview(case.numpy())

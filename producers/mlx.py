@@ -11,7 +11,7 @@ from dlbench.adapter import require_offset, turns_in_a_second
 SCRIPT = {
     "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
     "make bool": "array = mx.array(source)",
-    "make broadcast": "array = mx.broadcast_to(mx.array(source[:1], dtype=mx.{dtype})[0], {shape})",
+    "make broadcast": "array = mx.broadcast_to(mx.array(source[:1], dtype=mx.{dtype}), {shape})",
 }
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")

@@ -14,7 +14,7 @@ SCRIPT = {
         "array = numba.njit(lambda a: a.copy())(source)\narray.flags.writeable = False"
     ),
     "make broadcast": (
-        "array = np.broadcast_to(numba.njit(lambda a: a.copy())(source[:1])[0], {shape})"
+        "array = np.broadcast_to(numba.njit(lambda a: a.copy())(source[:1]), {shape})"
     ),
     "memory": "{array}",
 }
@@ -39,9 +39,7 @@ def compiled_copy(source):
 def make(case, device):
     require_offset(case, "Numba", 32)
     if device == "cpu":
-        array = case.sliced(compiled_copy(case.unsliced(case.numpy())), np.broadcast_to)
-        array.flags.writeable = not case.readonly and array.flags.writeable
-        return array
+        return case.sliced(compiled_copy(case.unsliced(case.numpy())), np.broadcast_to)
     cuda.select_device(split_device(device)[1])
     array = cuda.to_device(case.numpy(), stream=STREAMS[-1])
     if len(STREAMS) > 1:

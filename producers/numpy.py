@@ -20,16 +20,15 @@ KIND = ARGUMENT[0]
 
 
 def make(case, device):
-    array = case.numpy()
     if KIND == "matrix":
-        require(array.ndim == 2, "a matrix has two dimensions: f32-2d")
-        return np.asmatrix(array)
+        require(len(case.shape) == 2, "a matrix has two dimensions: f32-2d")
+        return case.build(np.asmatrix, np.matrix.copy)
     if KIND == "recarray":
-        return array.view(np.recarray)
+        return case.build(lambda content: content.view(np.recarray), np.recarray.copy)
     if KIND == "scalar":
         require(case.shape == (), "a scalar has no dimension: f32-0d")
-        return array[()]
-    return array
+        return case.numpy()[()]
+    return case.numpy()
 
 
 def address(array):

@@ -21,7 +21,10 @@ def masked(content):
 
 
 def make(case, device):
-    return case.build(masked, np.ma.MaskedArray.copy)
+    def broadcast_to(array, shape):
+        return masked(np.broadcast_to(array.data, shape))  # NumPy's own drops the mask
+
+    return case.build(masked, np.ma.MaskedArray.copy, broadcast_to)
 
 
 # The array below the mask, which may itself be a quantity.

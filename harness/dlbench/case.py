@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ FOREIGN = {
         "uint8",
     ),
 }
+#: NumPy's, for its subclasses too.
+BROADCAST_TO = partial(np.broadcast_to, subok=True)
 #: Sizes of the dimensions around the elements, by the word of the axis `shape`.
 DIMS = {
     "2d": (4, -1),
@@ -199,10 +202,13 @@ class Case:
         self,
         wrap: Callable[[Array], Any],
         copy: Callable[[Any], Any],
-        broadcast_to: Callable[..., Any] = np.broadcast_to,
+        broadcast_to: Callable[..., Any] = BROADCAST_TO,
     ) -> Any:
         """For a library that wraps NumPy's memory: `wrap(content)`, or for `own` and `view` a slice
-        of the library's own copy of such an array."""
+        of the library's own copy of such an array.
+
+        The default of `broadcast_to`, the library's, is for subclasses of NumPy's arrays.
+        """
         content = self.numpy()
         if not self.own:
             return wrap(content)
@@ -248,7 +254,14 @@ class Case:
         `broadcast_to` is the library's. A worker finds out whether the slice has the layout and
         lies in `array`."""
         self.bases.append(array)
-        return self._cut(array, broadcast_to)
+        cut = self._cut(array, broadcast_to)
+        if type(cut) is not type(array):
+            kinds = [f"{type(a).__module__}.{type(a).__name__}" for a in (array, cut)]
+            raise Unsupported(f"a slice of {kinds[0]} in this layout is {kinds[1]}")
+        flags: Any = getattr(cut, "flags", None)
+        if self.readonly and hasattr(flags, "writeable"):
+            flags.writeable = False
+        return cut
 
     def _cut(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
         axes = len(self.shape)
@@ -264,7 +277,7 @@ class Case:
         if self.layout == "strided":
             return array[..., ::2] if axes > 1 else array[::2]
         if self.layout == "broadcast":
-            return broadcast_to(array[0], self.shape)
+            return broadcast_to(array, self.shape)
         if self.layout == "reversed":
             return array[back]
         return array

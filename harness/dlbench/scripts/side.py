@@ -93,8 +93,10 @@ class Side:
             is_usual = is_usual and case.layout != "broadcast"
             text = shown.get(f"make {kind}", "") if is_usual else ""
         if text and case.own and kind == "cpu" and "own" in shown:
-            text = f"{text}\n{shown['own']}"
-            if (unsliced := _unsliced(case)) != "source":
+            # A copy may be written to, and no slice repeats a row.
+            is_shown = not case.readonly and case.layout != "broadcast"
+            text = f"{text}\n{shown['own']}" if is_shown else ""
+            if is_shown and (unsliced := _unsliced(case)) != "source":
                 text = f"source = {unsliced}\n{text}"
         if case.storage == "view" and "{slice}" not in text:
             text = ""

@@ -84,7 +84,9 @@ std::vector<CaseAxis> make_axes() {
       {"storage",
        {{"aligned", "at a multiple of 256 bytes unless the library allocates it"},
         {"own", "in memory that the library allocated"},
-        {"view", "a slice of such an array, from its fourth element, row and column"}}},
+        {"view",
+         "a slice of an array that the library allocated, from its fourth element, row and "
+         "column"}}},
       {"property",
        {{"plain", "of the machine's byte order, in ordinary memory, may be written to"},
         {"readonly", "read-only"},

@@ -12,7 +12,10 @@ import pytest
 import test_on_top_of_arrays
 
 import dlbench
-from dlbench import Call, X, adapter
+import samples
+from dlbench import Call, X, _core, adapter, loading
+from dlbench.case import Case
+from dlbench.libraries import discover
 from outcomes import CONDITIONAL, ELSEWHERE, OUTCOMES
 
 pytestmark = pytest.mark.process
@@ -166,6 +169,40 @@ def test_a_library_against_its_adapters(library: str) -> None:
     for protocol, answers in CROSSED[library].items():
         expected = {name: answers.get(name, answers.get("", "ok")) for name in EVERY}
         assert crossed[protocol] == expected, protocol
+
+
+@pytest.mark.libraries
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("library", "name", "reason"),
+    [
+        *((of, "f32-broadcast-own", "") for of in ("array_api_strict", "astropy", "numpy_ma")),
+        *((of, "f32-broadcast-own", "") for of in ("numpy:matrix", "numpy:recarray", "unyt")),
+        *((of, "f32-broadcast-own", "is numpy.ndarray") for of in ("polars", "warp", "xarray")),
+        ("numpy:recarray", "f32-view", "is numpy.ndarray"),
+        *(("memoryview:cast", name, "") for name in ("i32-0d", "u8-0d", "f32-0d")),
+        ("onnxruntime", "i4", "ONNX Runtime has two elements of int4 in a byte"),
+        ("onnxruntime", "c32", "ONNX Runtime has no complex32"),
+    ],
+)
+def test_an_array_of_the_librarys_type_or_a_reason(library: str, name: str, reason: str) -> None:
+    roles = discover.catalogue().roles(library)
+    if not discover.library(library, roles).installed:
+        pytest.skip(f"{library} is not installed")
+    module = loading.load_adapter("producer", library, str(roles["producer"].path))
+    case = Case(**_core.case(name), bytes=samples.own_size(name))
+    if reason:
+        with pytest.raises(adapter.Unsupported, match=reason):
+            module.make(case, "cpu")
+        return
+    array = module.make(case, "cpu")
+    plain = Case(**_core.case(name) | {"storage": "aligned"}, bytes=case.bytes)
+    assert type(array) is type(module.make(plain, "cpu"))
+    extras = getattr(module, "extras", lambda _: {})
+    assert extras(array).keys() == extras(module.make(plain, "cpu")).keys()
+    if case.own:
+        assert all(array is not content for content in case.given)
+        assert case.bases
 
 
 def test_a_call_is_a_spelling() -> None:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import pytest
 from numpy.lib.array_utils import byte_bounds
 
 import samples
 from dlbench import _core
+from dlbench.adapter import Unsupported
 from dlbench.case import Case
 
 
@@ -98,6 +102,22 @@ def test_a_slice_of_an_allocated_array_has_the_layout(case: Case) -> None:
     np.testing.assert_array_equal(array, source)
     if case.dims != "ones" and case.layout not in ("windows", "odd") and array.size:
         assert array.strides == source.strides
+
+
+class Kept(np.ndarray):
+    pass
+
+
+def test_a_built_array_keeps_its_type_and_its_protection() -> None:
+    def built(name: str, *broadcast_to: Callable[..., Any]) -> Any:
+        case = Case(**_core.case(name), bytes=4096)
+        return case.build(lambda content: content.view(Kept), Kept.copy, *broadcast_to)
+
+    for name in ("f32-broadcast-own", "f32-readonly-own", "f32-readonly-view"):
+        assert (type(built(name)), built(name).flags.writeable) == (Kept, False)
+    assert built("f32-own").flags.writeable
+    with pytest.raises(Unsupported, match=r"of test_case.Kept in this layout is numpy.ndarray"):
+        built("f32-broadcast-own", np.broadcast_to)
 
 
 def test_foreign_dtypes_hold_their_numbers_exactly() -> None:

@@ -21,6 +21,7 @@ NOTHING = "makes no array of an array"
 TABLE = "makes a table of one column"
 #: The functions that no adapter calls, with the reason.
 LEFT_OUT = {
+    "awkward": {"from_jax": "needs a registration and a setting of JAX, and is deprecated"},
     "cuda_core": {"core.utils.StridedMemoryView.from_buffer": BYTES},
     "cupy": {"frombuffer": BYTES},
     "dpnp": {"as_usm_ndarray": "makes an array of another type", "frombuffer": BYTES},

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numpy as np
 import pytest
 
 import oracle
@@ -56,7 +57,7 @@ def test_the_run_and_the_oracle_agree(judged: tuple[Verdicts, dict[str, Any]]) -
     [
         ({"outcome": "copy"}, ("numpy", "torch", "dlpack", "f32")),
         ({"outcome": "refused"}, ("numpy", "torch", "dlpack", "f32")),
-        ({"outcome": "wrong"}, ("numpy", "torch", "dlpack", "f32")),
+        ({"outcome": "wrong", "code": "values-differ"}, ("numpy", "torch", "dlpack", "f32")),
         ({"changed": ["dtype"]}, ("numpy", "torch", "dlpack", "f32")),
         ({"writable": "source"}, ("numpy", "torch", "dlpack", "f32")),
         ({"changed": ["layout"]}, ("numpy", "numpy", "dlpack", "f32-strided")),
@@ -71,3 +72,38 @@ def test_a_false_verdict_is_found(
     by_key(document)[key].update(change)
     _, found = compared({key: verdicts[key]}, document)
     assert len(found) == 1
+
+
+COPIED = {"outcome": "copy", "changed": ["dtype"], "evidence": {"address": "no", "write": "no"}}
+JUDGED = {
+    "own": True, "values": True, "address": True, "write": True,
+    "dtype": True, "shape": True, "layout": True, "empty": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (COPIED, {"dtype kept"}),
+        ({"outcome": "wrong", "code": "values-differ"}, {"values"}),
+        ({"outcome": "wrong", "code": "deleter-twice"}, set()),
+    ],
+)
+def test_what_the_oracle_cannot_know_is_no_claim(entry: dict[str, Any], expected: set[str]) -> None:
+    claims = oracle.claims(JUDGED, entry)
+    assert {what for what, mine, its in claims if mine != its} == expected
+
+
+class Closed:
+    def __setitem__(self, where: object, value: object) -> None:
+        raise TypeError
+
+
+@pytest.mark.parametrize("layout", [slice(None), slice(None, None, -2)])
+def test_a_tried_assignment_leaves_no_trace(layout: slice) -> None:
+    array = np.arange(1.0, 9.0)[layout]
+    before = array.copy()
+    place = oracle.Facts(array.ctypes.data, "float64", array.shape, array.strides)
+    assert oracle.is_written(array, place)
+    np.testing.assert_array_equal(array, before)
+    assert oracle.is_written(Closed(), place) is None
