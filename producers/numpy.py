@@ -11,6 +11,7 @@ SCRIPT = {
     "make scalar": "array = source[()]",
     "own": "array = array.copy(){slice}",
     "memory": "{array}",
+    "memory scalar": "np.asarray(memoryview({array}))",
 }
 
 SPECIAL = ("swapped",)

@@ -106,7 +106,8 @@ void environment_fields(Io& io, T& facts) {
   io.known(
       "context_flags", facts.context_flags,
       "How a host thread waits in the context that all libraries of a worker share, by device, "
-      "after their imports: `auto`, `spin`, `yield`, `blocking-sync`. A library may set it.");
+      "as the first worker found it that measured there: `auto`, `spin`, `yield`, `blocking-sync`, "
+      "or `unknown: N`, the driver's number. A library may set it.");
 }
 
 }  // namespace dlbench::results

@@ -89,7 +89,7 @@ class Side:
         if argument.partition("=")[0] in self.file.arguments:
             text = "" if any(properties) else shown.get(f"make {argument}", "")
         if kind != "cpu":  # the lines of a device are those of the usual array
-            is_usual = not (case.special or case.foreign or case.readonly)
+            is_usual = not (case.special or case.foreign or case.readonly or argument)
             is_usual = is_usual and case.layout != "broadcast"
             text = shown.get(f"make {kind}", "") if is_usual else ""
         if text and case.own and kind == "cpu" and "own" in shown:
@@ -98,6 +98,8 @@ class Side:
             text = f"{text}\n{shown['own']}" if is_shown else ""
             if is_shown and (unsliced := _unsliced(case)) != "source":
                 text = f"source = {unsliced}\n{text}"
+            if case.readonly or case.layout == "broadcast":
+                text = ""  # a copy is neither
         if case.storage == "view" and "{slice}" not in text:
             text = ""
         if not text:
@@ -132,8 +134,10 @@ class Side:
         if case is not None:
             dtype = FOREIGN.get(case.dtype, case.dtype)
             values |= {"dtype": dtype, "shape": str(case.shape)}
+        argument = arguments.split(self.library)[1]
         for file in self.files:
             for name in names:
+                name = f"{name} {argument}" if f"{name} {argument}" in file.script else name
                 if name in file.script:
                     text = _filled(file.script[name], values)
                     self._import([text], file)

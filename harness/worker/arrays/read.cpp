@@ -104,8 +104,9 @@ Writable writable_place(PyObject* array, const Library& library, std::uintptr_t 
   if (own == Writable::no || !memory) return own;
   const Ref place = Ref::steal(PyObject_CallOneArg(memory.get(), array));
   if (!place) PyErr_Clear();
-  const Writable inside = place ? writable_of(place.get(), address) : Writable::unknown;
-  return inside == Writable::unknown ? own : inside;
+  // A library may show its memory by a read-only view, and write to it all the same.
+  const bool is_shown = place && writable_of(place.get(), address) == Writable::yes;
+  return is_shown ? Writable::yes : own;
 }
 
 Held read_values(PyObject* array, const Library& library) {
