@@ -95,9 +95,13 @@ TABLE: dict[str, Rows] = {
     "pyarrow": {
         ("it", "numpy"): every(("dlpack", "array", "convert"), ZERO),
         ("it", "native"): {"dlpack": ZERO},
-        ("numpy", "it"): {"dlpack": ZERO, "buffer": f"{ZERO} dtype", "convert": ZERO},
+        ("numpy", "it"): {
+            "dlpack": f"{ZERO} read-only",
+            "buffer": f"{ZERO} dtype",
+            "convert": f"{ZERO} read-only",
+        },
         ("native", "it"): {
-            "dlpack": ZERO,
+            "dlpack": f"{ZERO} read-only",
             "buffer": f"{ZERO} dtype",
             "convert": REFUSED["iterable"],
         },

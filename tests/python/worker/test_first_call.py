@@ -19,14 +19,14 @@ import warnings
 
 import numpy as np
 
-CALLS = []
+SEEN = []
 
 
 def take(x):
-    if not CALLS:
+    if not SEEN:
         time.sleep(0.3)
         warnings.warn("loading")
-    CALLS.append(1)
+    SEEN.append(1)
     alone = hasattr(x, "__dlpack__") and not hasattr(x, "__array_interface__")
     return np.from_dlpack(x) if alone else np.asarray(x)
 
