@@ -58,6 +58,8 @@ IMPORTED = (*(word for word in KNOWN if word != "offset"), *EMPTY)
 PROTECTED = ("readonly", *(f"readonly-{word}" for word in UNCUT if word != "line"))
 LAZY = ("conj", "neg")
 DTYPES = tuple(f"dtype-{name}" for name in CODES)
+#: All of these: every array that an exporter describes.
+EACH = (*ARRAYS, *LAZY, *DTYPES)
 #: Those of NumPy's.
 NATIVE = tuple(f"dtype-{name}" for name in CODES if name not in FOREIGN)
 #: What groups of words are called, the largest first.

@@ -56,7 +56,7 @@ class EnvironmentFacts(Record):
 
     @property
     def packages(self) -> dict[str, str]:
-        """`versions` without each NAME:ARGUMENT whose NAME is there too."""
+        """`versions` without NAME:ARGUMENT where NAME is there too."""
         found = self.versions
         return {
             name: version

@@ -20,7 +20,7 @@ TITLE = "consumers by which array may be written to, where memory is shared"
 
 
 def protection(entries: list[Entry], run: str) -> Iterator[Finding]:
-    """The pairs whose result may be written to although the source may not, and the reverse."""
+    """The pairs in which only the result, or only the source, may be written to."""
     found = {word: [entry for entry in entries if entry.writable == word] for word in COLUMNS}
     parts = [(COLUMNS[word], found[word]) for word in ("result", "source") if found[word]]
     if parts:

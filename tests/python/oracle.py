@@ -459,7 +459,7 @@ def is_written(array: Any, place: Facts) -> bool | None:
 
 
 def is_faithful(source: Any, passed: Any) -> bool:
-    """A buffer may name another object, whose protection the wrapper then has."""
+    """Is what was passed as protected as the source? A buffer may name another object."""
     try:
         return memoryview(source).readonly == memoryview(passed).readonly
     except Exception:  # at least one has no buffer

@@ -12,12 +12,11 @@ from dlbench.case import Case
 from dlbench.check.reading import Facts, gathered, is_content, on_error, packed
 from dlbench.check.rule import INTERFACE, producer_rule
 from dlbench.check.rules.buffers import NATIVE_ORDER
-from dlbench.check.situation import ARRAYS, DTYPES, LAZY, PROTECTED, case_of
+from dlbench.check.situation import ARRAYS, EACH, PROTECTED, case_of
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, Unclear, assume, expect
 
 STRUCT = f"{INTERFACE}, __array_struct__"
-EACH = (*ARRAYS, *LAZY, *DTYPES)
 WRITEABLE, NOT_SWAPPED, C_ORDER = 0x400, 0x200, 0x1
 
 

@@ -11,7 +11,7 @@ from dlbench.check.known_producer import content
 from dlbench.check.reading import address, on_error, on_refusal
 from dlbench.check.rule import EXCHANGE_API, producer_rule
 from dlbench.check.rules.export_layout import agree
-from dlbench.check.situation import ARRAYS, DTYPES, LAZY, case_of
+from dlbench.check.situation import EACH, case_of
 from dlbench.check.subject import Subject, collect
 from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
@@ -64,9 +64,6 @@ def functions(subject: Subject) -> str:
     missing = [name for name, there in api.functions.items() if not there and name != MAY_BE_NULL]
     expect(not missing, f"NULL: {', '.join(missing)}")
     return f"{sum(api.functions.values())} of {len(api.functions)}"
-
-
-EACH = (*ARRAYS, *LAZY, *DTYPES)
 
 
 def laid(subject: Subject, word: str, function: str) -> tuple[Any, _check.Api, Any]:

@@ -48,9 +48,9 @@ class Side:
         """`files`: that of the role itself first."""
         self.files, self.library = files, library
         self.file = files[0]
-        _, argument = arguments.split(library)
-        self.is_call = any(argument in file.calls for file in files)
-        self.trees = {file.role: with_call(parse(file.path), argument) for file in files}
+        _, self.argument = arguments.split(library)
+        self.is_call = any(self.argument in file.calls for file in files)
+        self.trees = {file.role: with_call(parse(file.path), self.argument) for file in files}
         self.lines: list[str] = []
         for file in self.files:
             if text := file.script.get("before", ""):
@@ -85,21 +85,18 @@ class Side:
         is_shown = case.special in ("", "swapped") or f"make {case.special}" in shown
         if not is_shown or (keys and sum(map(bool, properties)) > 1):
             text = ""  # lines for one property do not show two
-        argument = arguments.split(self.library)[1]
-        if argument.partition("=")[0] in self.file.arguments:
-            text = "" if any(properties) else shown.get(f"make {argument}", "")
+        if self.argument.partition("=")[0] in self.file.arguments:
+            text = "" if any(properties) else shown.get(f"make {self.argument}", "")
         if kind != "cpu":  # the lines of a device are those of the usual array
-            is_usual = not (case.special or case.foreign or case.readonly or argument)
+            is_usual = not (case.special or case.foreign or case.readonly or self.argument)
             is_usual = is_usual and case.layout != "broadcast"
             text = shown.get(f"make {kind}", "") if is_usual else ""
         if text and case.own and kind == "cpu" and "own" in shown:
             # A copy may be written to, and no slice repeats a row.
-            is_shown = not case.readonly and case.layout != "broadcast"
-            text = f"{text}\n{shown['own']}" if is_shown else ""
-            if is_shown and (unsliced := _unsliced(case)) != "source":
+            is_copied = not case.readonly and case.layout != "broadcast"
+            text = f"{text}\n{shown['own']}" if is_copied else ""
+            if is_copied and (unsliced := _unsliced(case)) != "source":
                 text = f"source = {unsliced}\n{text}"
-            if case.readonly or case.layout == "broadcast":
-                text = ""  # a copy is neither
         if case.storage == "view" and "{slice}" not in text:
             text = ""
         if not text:
@@ -134,12 +131,11 @@ class Side:
         if case is not None:
             dtype = FOREIGN.get(case.dtype, case.dtype)
             values |= {"dtype": dtype, "shape": str(case.shape)}
-        argument = arguments.split(self.library)[1]
+        keys = [key for name in names for key in (f"{name} {self.argument}", name)]
         for file in self.files:
-            for name in names:
-                name = f"{name} {argument}" if f"{name} {argument}" in file.script else name
-                if name in file.script:
-                    text = _filled(file.script[name], values)
+            for key in keys:
+                if key in file.script:
+                    text = _filled(file.script[key], values)
                     self._import([text], file)
                     return text
             for name in names:
@@ -153,8 +149,7 @@ class Side:
 
     def ready(self, array: str) -> str:
         """The call that waits for an array that may still be computed; empty without one."""
-        argument = arguments.split(self.library)[1]
-        is_late = any(f.is_asynchronous(argument) for f in self.files)
+        is_late = any(f.is_asynchronous(self.argument) for f in self.files)
         return self.show("ready", array) if is_late else ""
 
     def own(self, name: str) -> str:
