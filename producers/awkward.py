@@ -5,7 +5,7 @@ import numpy as np
 
 SCRIPT = {
     "make": "array = ak.from_numpy(source)",
-    "make nulls": "array = ak.nan_to_none(ak.from_numpy(source))",
+    "make nulls": "array = ak.mask(ak.from_numpy(source), source < 127)",
     "own": "array = ak.copy(array){slice}",
     "memory": "ak.to_numpy({array}.layout.content if {array}.layout.is_option else {array})",
     "values": "ak.to_numpy({array})",
@@ -23,7 +23,7 @@ def memory(array):
 
 def make(case, device):
     array = case.build(ak.from_numpy, ak.copy)
-    return ak.nan_to_none(array) if case.special == "nulls" else array
+    return ak.mask(array, array < 127) if case.special == "nulls" else array
 
 
 def values(array):

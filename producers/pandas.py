@@ -5,7 +5,8 @@ import pandas as pd
 SCRIPT = {
     "make": "array = pd.Series(source, index=pd.RangeIndex(1, len(source) + 1), copy=False)",
     "make nulls": (
-        "content = pd.array(source, dtype='Float32')\n"
+        "kind = {'f': pd.arrays.FloatingArray}.get(source.dtype.kind, pd.arrays.IntegerArray)\n"
+        "content = kind(source, mask=~(source < 127))\n"
         "array = pd.Series(content, index=pd.RangeIndex(1, len(source) + 1), copy=False)"
     ),
     "own": "array = array.copy(){slice}",
@@ -15,7 +16,12 @@ SCRIPT = {
 DEFAULT = False
 SPECIAL = ("nulls",)
 
-values = pd.Series.to_numpy
+
+def values(array):
+    is_nullable = isinstance(array.dtype, pd.api.extensions.ExtensionDtype)
+    # Keep the dtype: NaN for a missing integer would convert all elements to floats.
+    filled = array.fillna(0) if is_nullable and array.dtype.kind in "iu" else array
+    return filled.to_numpy()
 
 
 def memory(array):
@@ -27,7 +33,9 @@ def memory(array):
 def make(case, device):
     def series(content):
         if case.special == "nulls":
-            content = pd.array(content, dtype="Float32")
+            is_float = content.dtype.kind == "f"
+            kind = pd.arrays.FloatingArray if is_float else pd.arrays.IntegerArray
+            content = kind(content, case.nulls(content))
         return pd.Series(content, index=pd.RangeIndex(1, len(content) + 1), copy=False)
 
     return case.build(series, pd.Series.copy)

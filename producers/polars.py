@@ -6,7 +6,7 @@ from dlbench.adapter import require
 
 SCRIPT = {
     "make": "array = pl.Series(source)",
-    "make nulls": "array = pl.Series(source, nan_to_null=True)",
+    "make nulls": "array = pl.Series(source).set(pl.Series(~(source < 127)), None)",
     "own": "array = pl.Series(array.to_list(), dtype=array.dtype){slice}",
     "values": "{array}.to_numpy()",
 }
@@ -17,7 +17,8 @@ SPECIAL = ("nulls",)
 
 def make(case, device):
     def series(content):
-        return pl.Series(content, nan_to_null=case.special == "nulls")
+        array, nulls = pl.Series(content), case.nulls(content)
+        return array if nulls is None else array.set(pl.Series(nulls), None)
 
     # `clone` shares its memory.
     return case.build(series, lambda array: pl.Series(array.to_list(), dtype=array.dtype))

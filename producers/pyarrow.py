@@ -8,7 +8,7 @@ from dlbench.adapter import require
 SCRIPT = {
     "make": "array = pa.array(source)",
     "make tensor": "array = pa.Tensor.from_numpy(source)",
-    "make nulls": "array = pa.array(source, from_pandas=True)",
+    "make nulls": "array = pa.array(source, mask=~(source < 127))",
     "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
     "memory": "np.asarray({array})",
 }
@@ -23,7 +23,7 @@ def make(case, device):
         return pa.Tensor.from_numpy(case.numpy())
 
     def array(content):
-        return pa.array(content, from_pandas=case.special == "nulls")
+        return pa.array(content, mask=case.nulls(content))
 
     return case.build(array, lambda array: array.copy_to(pa.default_cpu_memory_manager()))
 

@@ -190,6 +190,15 @@ def adapters() -> str:
     return table(head, rows)
 
 
+def cases() -> str:
+    """The values of each axis, and the number of cases of the sweep."""
+    made = [f"`--cases all` has {len(_core.case_names())} cases.\n"]
+    for axis, values in _core.case_axes.items():
+        rows = ((f"`{word}`", meaning) for word, meaning in values.items())
+        made.append(f"## `{axis}`\n\n" + table(("word", "meaning"), rows))
+    return "\n".join(made)
+
+
 CONTEXT = ("document", "context", "benchmark_context", "cache", "dlbench", "noise", "machine",
            "environment")  # fmt: skip
 CELLS = ("axes", "measured", "not_measured", "evidence", "observed", "guard", "device_timer",
@@ -206,6 +215,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "rules": rules,
     "figures": drawn,
     "adapters": adapters,
+    "cases": cases,
 }
 
 

@@ -11,7 +11,6 @@ from dlbench import _core, writing
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN, HOLDS, NOT_APPLICABLE, UNCLEAR
 from dlbench.document import Check, Document
-from dlbench.environments.environment import DEFAULT
 from dlbench.text.escaping import code_names, markdown, markdown_code
 
 WORDS = {HOLDS: "yes", BROKEN: "**no**", UNCLEAR: "?", NOT_APPLICABLE: ""}
@@ -51,8 +50,9 @@ def text(document: Document) -> str:
 
 
 def _head(document: Document, libraries: Sequence[str]) -> list[str]:
-    versions = document.versions(DEFAULT)
-    python = document.environment(DEFAULT).python
+    (place,) = document.environments
+    versions = document.versions(place)
+    python = document.environment(place).python
     devices = dict.fromkeys(entry.device for entry in document.checks)
     where = ", ".join("the CPU" if device == "cpu" else device for device in devices)
     return [

@@ -13,7 +13,7 @@ from dlbench.check import script as rule_script
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
 from dlbench.check.verdict import BROKEN, UNCLEAR
-from dlbench.environments.environment import here
+from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput
 from dlbench.machine import machine
 
@@ -69,9 +69,12 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
     return found
 
 
-def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> dict[str, Any]:
-    """A results document without a measured cell."""
-    environment = here().to_json()
+def document(
+    checks: Sequence[Entry], command: Sequence[str], wall_s: float, place: Environment | None = None
+) -> dict[str, Any]:
+    """A results document without a measured cell, of libraries in `place`, or here."""
+    place = place or here()
+    environment = place.to_json()
     environment["libraries"] |= {entry["library"]: entry["version"] for entry in checks}
     own = {
         "schema": 1,
@@ -79,7 +82,7 @@ def document(checks: Sequence[Entry], command: Sequence[str], wall_s: float) -> 
         "command": list(command),
         "wall_s": wall_s,
         "machine": machine.describe(),
-        "environments": {"default": environment},
+        "environments": {place.name: environment},
     }
     context = {**machine.benchmark_context(), "dlbench": own}
     return {"context": context, "benchmarks": [], "not_measured": [], "checks": list(checks)}

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dlbench import _check
 from dlbench.adapter import Capsule, Unsupported
@@ -17,7 +17,9 @@ from dlbench.check.reading import NEWEST, Facts, describe_error, on_error
 from dlbench.check.result_reader import dtype_of, is_like, lies_on_host, readings
 from dlbench.check.situation import DERIVED, case_of, word_of
 from dlbench.check.verdict import Ended, NoArray, NotApplicable, Unclear, assume
-from dlbench.document import Sync
+
+if TYPE_CHECKING:
+    from dlbench.document import Sync
 
 PLAIN = Case("f32", "float32", 4096)
 STEPS: dict[str, Callable[[Any], Any]] = {

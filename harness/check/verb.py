@@ -19,7 +19,8 @@ from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
 from dlbench.device import Device
 from dlbench.document import Check, parse_document
-from dlbench.environments.environment import here
+from dlbench.environments import probe
+from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput, os_line
 from dlbench.libraries import arguments, discover
 from dlbench.running import options, run, rundir
@@ -30,7 +31,7 @@ from dlbench.text.output import Console
 #: The parameters that print something else than checks, and the others that each reads.
 MODES = {
     "names": (),
-    "explain": ("libraries", "adapters", "device"),
+    "explain": ("libraries", "adapters", "device", "env"),
 }
 
 
@@ -65,6 +66,9 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     "--adapters", metavar="DIR", help="Load the adapters in DIR/producers and DIR/consumers too."
 )
 @click.option(
+    "--env", metavar="NAME=PYTHON", help="Check the libraries of that Python instead of this one."
+)
+@click.option(
     "--timeout", metavar="TIME", default="60s", help="Deadline of one rule. Default: 60s."
 )
 @click.option(
@@ -90,33 +94,48 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     if params["explain"]:
         if len(libraries) > 1:
             raise BadInput("--explain needs one library, for its script")
-        explain(params["explain"], libraries, params["adapters"], params["device"], console)
+        explain(libraries, params, console)
         return 0
     chosen = rules_of(params["only"])
     if not libraries:
         raise BadInput(
             "missing library: for example 'dlbench check numpy'; 'dlbench list' lists them"
         )
-    accepted = accepted_in(params["known_file"], params["adapters"])
+    place = environment_of(params)
+    accepted = accepted_in(params["known_file"], params["adapters"], place)
     if params["markdown"]:
         writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
     if params["junit"]:
         writing.require_free(Path(params["junit"]), "--junit", force=params["force"])
     found = [
-        library_of(name, params["adapters"], params["device"]) for name in dict.fromkeys(libraries)
+        library_of(name, params["adapters"], params["device"], place)
+        for name in dict.fromkeys(libraries)
     ]
     for library in found:
         if library.is_device_requested and (why := Request().axes().why_missing(library.device)):
             raise BadInput(f"nothing to check: no-device: {why}")
-    return run_checks(found, chosen, accepted, params, console)
+    return run_checks(found, chosen, accepted, place, params, console)
 
 
-def accepted_in(path: str | None, adapters: str | None) -> known.Known:
+def environment_of(params: dict[str, Any]) -> Environment:
+    """That of --env, else our own. Raises BadInput unless rules can run there."""
+    texts = [params["env"]] if params["env"] else []
+    place = probe.find(texts, _core.parse_seconds(params["timeout"]))[-1]
+    place.require_worker()
+    if not place.is_built("_check"):
+        raise BadInput(
+            f"environment {place.name!r}: rules run in Python {here().version} only, "
+            f"not in {place.version}"
+        )
+    return place
+
+
+def accepted_in(path: str | None, adapters: str | None, place: Environment) -> known.Known:
     """The entries of --known. Raises BadInput for one of an unknown library."""
     if not path:
         return {}
     accepted = known.read(Path(path))
-    files = list(run.find_adapters(adapters, here()).files)
+    files = list(run.find_adapters(adapters, place).files)
     for name in dict.fromkeys(library for library, _ in accepted):
         if arguments.split(name)[0] not in files:
             raise BadInput(f"--known {path}: {unknown(name, files)}")
@@ -143,16 +162,22 @@ def rules_of(only: Sequence[str] | None) -> list[Rule]:
     ]
 
 
-def library_of(name: str, adapters: str | None, device: str | None = None) -> runner.Library:
+def library_of(
+    name: str,
+    adapters: str | None,
+    device: str | None = None,
+    place: Environment | None = None,
+) -> runner.Library:
     """Raises BadInput, naming what is nearest, for a library that is not there. Without a device
     arrays lie on the CPU, or where the library has them first if it has none there."""
-    found = run.find_adapters(adapters, here())
+    place = place or here()
+    found = run.find_adapters(adapters, place)
     try:
         roles = found.roles(name)
         found.chosen([name])
     except KeyError:
         raise BadInput(unknown(name, list(found.files))) from None
-    about = discover.library(name, roles)
+    about = discover.library(name, roles, place)
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")
     is_requested = device is not None
@@ -168,6 +193,7 @@ def library_of(name: str, adapters: str | None, device: str | None = None) -> ru
         paths["producer"],
         paths["consumer"],
         device=device,
+        python=place.python,
         is_device_requested=is_requested,
     )
 
@@ -176,6 +202,7 @@ def run_checks(
     found: Sequence[runner.Library],
     chosen: Sequence[Rule],
     accepted: known.Known,
+    place: Environment,
     params: dict[str, Any],
     console: Console,
 ) -> int:
@@ -217,7 +244,7 @@ def run_checks(
             outcomes = {name: result.outcome for name, result in report.results.items()}
             for rule in known.stale(accepted, library.name, outcomes):
                 run.warn(f"{params['known_file']}: {library.name} {rule} is not broken any more")
-        made = section.document(checks, sys.argv, time.monotonic() - began)
+        made = section.document(checks, sys.argv, time.monotonic() - began, place)
         # First: where another file cannot be written, the results are kept.
         written = section.write(folder, made) if checks or not unfit else []
     except OSError as error:
@@ -241,19 +268,14 @@ def run_checks(
     return 1 if newly else 0
 
 
-def explain(
-    name: str,
-    libraries: Sequence[str],
-    adapters: str | None,
-    device: str | None,
-    console: Console,
-) -> None:
+def explain(libraries: Sequence[str], params: dict[str, Any], console: Console) -> None:
     """The rule, and its script for the library that is named."""
+    name, device = params["explain"], params["device"]
     known.require_rule(name)
     rule = RULES.by_name[name]
     script = ""
     for word in libraries:
-        library = library_of(word, adapters, device)
+        library = library_of(word, params["adapters"], device, environment_of(params))
         path = getattr(library, rule.role)
         if path is not None:
             from dlbench.check import script as rule_script

@@ -15,6 +15,8 @@ from dlbench.adapter import Unsupported
 Array = np.ndarray[Any, Any]
 
 PERIOD = 101
+#: The integer of a missing element, larger than the content; a missing float is NaN.
+NULL = 127
 #: Elements before a view into a library's own array, in each dimension.
 BEFORE = 3
 #: Dtypes of ml_dtypes, and the integers that hold their bits.
@@ -97,7 +99,7 @@ class Case:
     `shape`), at `offset` bytes behind a multiple of `align`.
 
     `special` is a property that only some libraries support: "swapped" bytes, "grad", "pinned" or
-    "managed" memory, "nulls" (one element in PERIOD, where the content is NaN), "conj" and "neg"
+    "managed" memory, "nulls" (one element in PERIOD, see `nulls`), "conj" and "neg"
     (the memory holds the conjugates or the negatives of the content).
     """
 
@@ -214,6 +216,10 @@ class Case:
             return wrap(content)
         return self.sliced(copy(wrap(self.unsliced(content))), broadcast_to)
 
+    def nulls(self, content: Array) -> Array | None:
+        """Which elements of a content of this case are missing; None if the case has none."""
+        return ~(content < NULL) if self.special == "nulls" else None
+
     def expected(self) -> Array:
         """The expected values, as `bits`, in the machine's byte order, at an aligned address unless
         the case sets another."""
@@ -247,6 +253,8 @@ class Case:
             content = content[:1]
         elif self.layout == "reversed":
             content = np.flip(content)
+        if self.before and not content.ndim:
+            content = content.reshape(1)
         return np.pad(content, (self.before, 0)) if self.before else content
 
     def sliced(self, array: Any, broadcast_to: Callable[..., Any]) -> Any:
@@ -271,7 +279,7 @@ class Case:
             for part in (slice(self.before, None), slice(None, None, -1))
         )
         if self.before:
-            array = array[first]
+            array = array[first] if axes else array[self.before, ...]
         if self.layout == "fortran":
             return array.T
         if self.layout == "strided":
@@ -314,5 +322,7 @@ class Case:
             is_turned = self.layout == "fortran"
             array[...] = content.reshape(shape[::-1]).T if is_turned else content.reshape(shape)
         if self.special == "nulls":
-            array[np.unravel_index(np.arange(1, array.size, PERIOD), shape)] = np.nan
+            array[np.unravel_index(np.arange(1, array.size, PERIOD), shape)] = (
+                np.nan if dtype.kind == "f" else NULL
+            )
         return array

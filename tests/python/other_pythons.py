@@ -8,6 +8,8 @@ import venv
 from pathlib import Path
 from typing import Any
 
+import numpy
+
 from dlbench import _core, interpreter
 
 #: What an interpreter says in which all is well, but for what a test changes of it.
@@ -57,7 +59,7 @@ def make(folder: Path, **versions: str) -> str:
 def make_apart(folder: Path) -> str:
     """A virtual environment with NumPy and nothing else of ours: no dlbench is installed there."""
     venv.create(folder, with_pip=False, symlinks=True)
-    for package in Path(sysconfig.get_path("purelib")).glob("numpy*"):
+    for package in Path(numpy.__file__).parents[1].glob("numpy*"):
         (site_packages(folder) / package.name).symlink_to(package)
     return str(folder / "bin/python")
 

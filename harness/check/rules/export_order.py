@@ -3,25 +3,19 @@ trials of `--sync`, read as rules."""
 
 from __future__ import annotations
 
-import os
-import sys
-from typing import Any
+from typing import TYPE_CHECKING
 
-from dlbench import _core, worker_requests
 from dlbench.check.rule import EXCHANGE_API, METHOD, producer_rule
 from dlbench.check.subject import Subject
 from dlbench.check.verdict import Broken, NotApplicable, assume
 from dlbench.device import Device
-from dlbench.document import Sync, codes
-from dlbench.environments.environment import DEFAULT
-from dlbench.libraries import discover
-from dlbench.supervisor import RequestFailed, Worker, worker_arguments
-from dlbench.sync import trials
+
+if TYPE_CHECKING:
+    from dlbench.document import Sync
 
 STREAM = f"{METHOD}, stream"
 #: The number of the legacy default stream; the simulated device follows CUDA.
 LEGACY = {"cuda": 1, "sim": 1, "rocm": 0}
-CONSUMER = "native"
 WAITS = {"host": "the host waits", "stream": "the stream waits", "none": "nothing waits"}
 
 
@@ -31,42 +25,17 @@ def rows(subject: Subject, protocol: str = "dlpack") -> list[Sync]:
     assume(subject.producer is not None, "it has no adapter that makes arrays")
     if protocol not in subject.trials:
         try:
-            subject.trials[protocol] = [Sync(row) for row in _tried(subject, protocol)]
-        except RequestFailed as failure:
-            subject.trials[protocol], subject.why_no_trials[protocol] = [], str(failure)
-    why = subject.why_no_trials.get(protocol, "dlbench cannot keep its queue busy")
-    assume(subject.trials[protocol], why)
+            from dlbench.check import order_trials
+        except ImportError as error:
+            raise NotApplicable(f"dlbench is not installed in this environment: {error}") from None
+        found = order_trials.rows(subject, protocol)
+        subject.trials[protocol], subject.why_no_trials[protocol] = found
+    assume(subject.trials[protocol], subject.why_no_trials[protocol])
     return subject.trials[protocol]
 
 
 def _kind(subject: Subject) -> str:
     return Device.parse(subject.device).kind
-
-
-def _tried(subject: Subject, protocol: str) -> list[dict[str, Any]]:
-    native = discover.PACKAGE / "consumers" / f"{CONSUMER}.py"
-    loads = [
-        worker_requests.load("producer", subject.name, str(subject.producer.__file__)),  # type: ignore[union-attr]
-        worker_requests.load("consumer", CONSUMER, str(native)),
-    ]
-    exchange = {
-        **{"environment": DEFAULT, "producer": subject.name, "consumer": CONSUMER},
-        **{"protocol": protocol, "device": subject.device, "case": "f32", "bytes": 4096},
-    }
-    request = worker_requests.prepare_exchange(exchange, "call", _core.case("f32"), 1)
-    command = [sys.executable, *worker_arguments()]
-    found: trials.Found = {}
-    for is_hostile in (False, True):
-        failure: RequestFailed | None = None
-        is_begun = False
-        while not is_begun or (failure is not None and not trials.is_last(failure)):
-            is_begun = True
-            queues = {**trials.HARDWARE_QUEUES, **os.environ}
-            with Worker(command, subject.timeout_s, variables=queues) as worker:
-                for load in loads:
-                    worker.send_request(load)
-                failure = trials.try_each(worker, request, found, is_hostile=is_hostile)
-    return list(found.get("sync", ()))
 
 
 def observe(
@@ -77,6 +46,8 @@ def observe(
     row = next((one for one in tried if (one.stream, one.reads_on) == (stream, reads_on)), None)
     assume(row is not None, "there is no such trial on this device")
     assert row is not None
+    from dlbench.document import codes
+
     if row.code == codes.WORKER_ENDED:
         raise Broken(row.reason)
     if row.waits not in WAITS and not row.is_against_text:

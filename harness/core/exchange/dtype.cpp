@@ -11,7 +11,10 @@
 namespace dlbench::exchange {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Dtype>, 29> kNames{{
+/// NumPy's dtypes that dlpack.h has no code for.
+constexpr std::uint8_t kDatetime = 200, kTimedelta = 201;
+
+constexpr std::array<std::pair<std::string_view, Dtype>, 34> kNames{{
     {"bool", {kDLBool, 8}},
     {"int4", {kDLInt, 4}},
     {"int8", {kDLInt, 8}},
@@ -41,6 +44,12 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 29> kNames{{
     {"float6_e2m3fn", {kDLFloat6_e2m3fn, 6}},
     {"float6_e3m2fn", {kDLFloat6_e3m2fn, 6}},
     {"float4_e2m1fn", {kDLFloat4_e2m1fn, 4}},
+    {"datetime64[ns]", {kDatetime, 64}},
+    {"timedelta64[ns]", {kTimedelta, 64}},
+    // As the buffer protocol reads them without their format.
+    {"S8", {kDLOpaqueHandle, 8, 8}},
+    {"f4,i4,f8", {kDLOpaqueHandle, 8, 16}},
+    {"U8", {kDLOpaqueHandle, 8, 32}},
 }};
 
 }  // namespace

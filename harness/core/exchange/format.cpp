@@ -51,6 +51,11 @@ bool is_swapped(char order) {
   return kLittle ? order == '>' || order == '!' : order == '<';
 }
 
+/// Dates, durations, strings and records: arrays, but not of numbers.
+bool is_without_numbers(char kind) {
+  return std::string_view("MmSUV").find(kind) != std::string_view::npos;
+}
+
 }  // namespace
 
 Dtype dtype_from_format(std::string_view format, std::int64_t itemsize) {
@@ -83,8 +88,10 @@ Dtype dtype_from_kind(char kind, std::int64_t itemsize) {
   if (kind == 'f' && is(2, 4, 8)) return dtype_of(kDLFloat, itemsize);
   if (kind == 'c' && is(8, 16)) return dtype_of(kDLComplex, itemsize);
   if (kind == 'O') throw ObjectsError();
-  throw ViewError("unknown type kind " + quoted({&kind, 1}) + " of " + std::to_string(itemsize) +
-                  " bytes");
+  const std::string unknown =
+      "unknown type kind " + quoted({&kind, 1}) + " of " + std::to_string(itemsize) + " bytes";
+  if (is_without_numbers(kind)) throw UnknownFormatError(unknown);
+  throw ViewError(unknown);
 }
 
 Dtype dtype_from_typestr(std::string_view typestr) {
@@ -92,6 +99,8 @@ Dtype dtype_from_typestr(std::string_view typestr) {
       std::string_view("<>|=").find(typestr.front()) == std::string_view::npos) {
     throw ViewError("unknown typestr " + quoted(typestr));
   }
+  if (is_without_numbers(typestr[1]))
+    throw UnknownFormatError("unknown typestr " + quoted(typestr));
   std::int64_t itemsize = 0;
   const char* const end = typestr.data() + typestr.size();
   const auto [stop, error] = std::from_chars(typestr.data() + 2, end, itemsize);

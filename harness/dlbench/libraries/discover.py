@@ -61,6 +61,11 @@ class Catalogue:
             return {role: file.importing_by(word) for role, file in roles.items()}
         return {role: file for role, file in roles.items() if word in file.arguments}
 
+    def is_call(self, name: str) -> bool:
+        """Is it NAME:CALL, which only imports?"""
+        base, call = arguments.split(name)
+        return any(call in file.calls for file in self.files.get(base, {}).values())
+
     def expanded(self, words: Iterable[str]) -> list[str]:
         """Each NAME:all as NAME and its CALLS, all:all as all and those of every library."""
         found: list[str] = []

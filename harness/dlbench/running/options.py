@@ -139,6 +139,17 @@ def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME
         raise BadInput(f"--resume reads this from the run's journal: leave out {word}")
 
 
+def _place_calls(made: Request, found: discover.Catalogue) -> None:
+    """Each NAME:CALL is a consumer; the other library of a pair is its producer."""
+    made.consumers = found.expanded(made.consumers)
+    if any(map(found.is_call, made.pair)):
+        made.producers = [name for name in made.pair if not found.is_call(name)] or made.pair
+        made.consumers, made.pair = list(filter(found.is_call, made.pair)), []
+    for name in filter(found.is_call, made.producers):
+        base, call = arguments.split(name)
+        raise BadInput(f"{name} makes no arrays: {call} is a call that imports; producer: {base}")
+
+
 def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     """The request from the options. Raises BadInput for an impossible run."""
     if libraries and (params["producers"] or params["consumers"]):
@@ -149,8 +160,8 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     given = {each.name: params.get(each.name) for each in fields(Request) if each.metadata}
     typed = {name: value for name, value in given.items() if value not in (None, ())}
     made = Request(pair=list(libraries), **typed)
-    if any(arguments.split(word)[1] == arguments.ALL for word in made.consumers):
-        made.consumers = discover.catalogue(made.adapters).expanded(made.consumers)
+    if any(arguments.split(word)[1] for word in made.libraries()):
+        _place_calls(made, discover.catalogue(made.adapters))
     if made.shard:
         parse_shard(made.shard)
         if libraries:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlbench.case import FOREIGN, Case
+from dlbench.case import FOREIGN, NULL, Case
 
 
 def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
@@ -27,7 +27,8 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
         made += ["del raw"] * alone
     if case.dtype.startswith("complex") and not case.foreign:
         made.append("source.imag = source.real % 13")
-    made += ["source.flat[1::101] = np.nan"] * (case.special == "nulls")
+    null = "np.nan" if case.dtype.startswith("float") else NULL
+    made += [f"source.flat[1::101] = {null}"] * (case.special == "nulls")
     made += ["source.flags.writeable = False"] * case.readonly
     made += [f"source = source.view({FOREIGN.get(case.dtype)!r})"] * (case.foreign and bits)
     return made

@@ -4,6 +4,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <regex>
 #include <sstream>
 #include <string_view>
 
@@ -18,7 +19,7 @@ struct CaseDtype {
   std::string_view word;
   std::string_view name;  ///< NumPy's, or ml_dtypes'
   std::uint64_t bytes;
-  /// b(ool), i(nteger), f(loat), c(omplex), or m for a dtype of ml_dtypes
+  /// b(ool), i(nteger), f(loat), c(omplex), m for a dtype of ml_dtypes, or n for no number
   char kind;
 };
 
@@ -52,9 +53,20 @@ constexpr std::array kDtypes{
     CaseDtype{"c32", "complex32", 4, 'm'},
     CaseDtype{"c64", "complex64", 8, 'c'},
     CaseDtype{"c128", "complex128", 16, 'c'},
+    CaseDtype{"dt64", "datetime64[ns]", 8, 'n'},
+    CaseDtype{"td64", "timedelta64[ns]", 8, 'n'},
+    CaseDtype{"bytes", "S8", 8, 'n'},
+    CaseDtype{"str", "U8", 32, 'n'},
+    CaseDtype{"record", "f4,i4,f8", 16, 'n'},
 };
 
 enum Axis : std::size_t { kDtype, kShape, kLayout, kStorage, kProperty, kAxes };
+
+/// A word that selects all values of an axis that begin with the prefix.
+struct Group {
+  std::string_view word, prefix;
+};
+constexpr std::array kGroups{Group{"f8", "f8e"}, Group{"f6", "f6e"}, Group{"align", "align"}};
 
 /// A value of each axis, as an index into its values.
 using Point = std::array<std::size_t, kAxes>;
@@ -151,17 +163,18 @@ std::string why_not_combined(const Point& point) {
   // A library's own slices cannot overlap or leave parts of an element out.
   if (is_one_of(layout, {"windows", "odd"}) && storage == "own") return conflict(layout, storage);
   const bool is_laid = is_one_of(layout, {"broadcast", "windows", "odd"});
-  if (storage == "view" && (is_laid || !(is_line || is_grid))) {
+  if (storage == "view" && (is_laid || !(is_line || is_grid || shape == "0d"))) {
     return conflict(storage, is_laid ? layout : shape);
   }
   if (storage == "own" && is_one_of(shape, {"ones"})) return conflict(storage, shape);
   if (is_offset(storage) && !has_elements(shape)) return conflict(storage, shape);
   const bool is_float = dtype.kind == 'f' || dtype.word == "bf16";
-  const bool is_complex = dtype.kind == 'c';
-  if ((property == "swapped" && (dtype.bytes == 1 || dtype.kind == 'm')) ||
+  const bool is_complex = dtype.kind == 'c' || dtype.word == "c32";
+  const bool is_integer = dtype.kind == 'i';
+  if ((property == "swapped" && (dtype.bytes == 1 || dtype.kind == 'm' || dtype.kind == 'n')) ||
       (property == "grad" && !is_float && !is_complex) || (property == "conj" && !is_complex) ||
       (property == "neg" && !is_float && !is_complex) ||
-      (property == "nulls" && dtype.kind != 'f')) {
+      (property == "nulls" && dtype.kind != 'f' && !is_integer)) {
     return conflict(property, std::string(dtype.word));
   }
   if ((is_one_of(property, {"conj", "neg"}) && !has_elements(shape)) ||
@@ -385,7 +398,12 @@ void select(const std::string& selection, std::array<std::vector<std::size_t>, k
   require_known("axis of cases", wanted, names);
   const auto axis =
       static_cast<std::size_t>(std::find(names.begin(), names.end(), wanted) - names.begin());
-  const std::vector<std::string> allowed = words_of(case_axes()[axis]);
+  const std::vector<std::string> words = words_of(case_axes()[axis]);
+  std::vector<std::string> allowed = words;
+  for (const Group& group : kGroups) {
+    const auto is_in = [&](const std::string& word) { return word.starts_with(group.prefix); };
+    if (std::any_of(words.begin(), words.end(), is_in)) allowed.emplace_back(group.word);
+  }
   if (!values[axis].empty()) throw UsageError("the axis " + wanted + " is selected twice");
   bool is_all = false;
   for (const std::string& one : split(selection.substr(equals + 1), ',')) {
@@ -394,7 +412,13 @@ void select(const std::string& selection, std::array<std::vector<std::size_t>, k
       continue;
     }
     require_known("value of the axis " + wanted, one, allowed);
-    add_new(values[axis], index_of(case_axes()[axis], one));
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const auto selects = [&](const Group& group) {
+        return group.word == one && words[i].starts_with(group.prefix);
+      };
+      const bool is_in_group = std::any_of(kGroups.begin(), kGroups.end(), selects);
+      if (words[i] == one || is_in_group) add_new(values[axis], i);
+    }
   }
   if (is_all) values[axis] = every_value()[axis];
   if (values[axis].empty()) throw UsageError("'" + selection + "' selects no value");
@@ -438,6 +462,30 @@ std::vector<Case> cases_of(const std::vector<std::string>& words) {
   });
   if (selected == 0) throw UsageError("no array has the selected values of '" + text + "'");
   return cases;
+}
+
+std::string with_usual_names(const std::string& pattern) {
+  static const std::regex names("[a-z0-9]+(-[a-z0-9]+)+");
+  const auto axis_of = [](const std::string& word) {
+    std::size_t axis = 0;
+    while (axis < kAxes && !contains(words_of(case_axes()[axis]), word)) ++axis;
+    return axis;
+  };
+  std::string made;
+  auto end = pattern.begin();
+  for (std::sregex_iterator at(pattern.begin(), pattern.end(), names), none; at != none; ++at) {
+    std::vector<std::string> words = split(at->str(), '-');
+    std::stable_sort(words.begin(), words.end(), [&](const auto& one, const auto& other) {
+      return axis_of(one) < axis_of(other);
+    });
+    std::string name;
+    for (const std::string& word : words) name += (name.empty() ? "" : "-") + word;
+    const bool has_words = axis_of(words.back()) < kAxes;
+    made.append(end, (*at)[0].first);
+    made += !has_words ? at->str() : is_case(name) ? case_named(name).name : name;
+    end = (*at)[0].second;
+  }
+  return made.append(end, pattern.end());
 }
 
 std::uint64_t element_bytes(const Case& array_case) {

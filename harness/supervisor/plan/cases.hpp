@@ -55,6 +55,9 @@ bool is_case(const std::string& name);
 /// selections such as "dtype=bf16,f64 layout=all", which are combined. Throws UsageError.
 std::vector<Case> cases_of(const std::vector<std::string>& words);
 
+/// A pattern of `--filter` whose names of cases have their words in the usual order.
+std::string with_usual_names(const std::string& pattern);
+
 /// Size of one element of a case's dtype.
 std::uint64_t element_bytes(const Case& array_case);
 

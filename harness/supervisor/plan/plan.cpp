@@ -113,7 +113,7 @@ class Builder {
     const std::string& filter = requested.filter;
     if (filter.empty()) return;
     try {
-      filter_.emplace(filter, std::regex::ECMAScript | std::regex::optimize);
+      filter_.emplace(with_usual_names(filter), std::regex::ECMAScript | std::regex::optimize);
     } catch (const std::regex_error& error) {
       throw UsageError("filter '" + filter + "' is not a regular expression: " + error.what());
     }

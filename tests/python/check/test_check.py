@@ -12,6 +12,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+import other_pythons
 import planted
 from dlbench import _core
 from dlbench.check import known, runner, section
@@ -414,6 +415,23 @@ def test_what_is_broken_exits_with_1_and_lies_in_the_document(folder: Path) -> N
     (entry,) = [one for one in document["checks"] if one["rule"] == "buffer.contiguous"]
     assert (entry["outcome"], entry["accepted"], entry["library"]) == ("broken", False, "numpy")
     assert (folder / "out" / "numpy-buffer.contiguous.py").read_text() == entry["reproducer"]
+
+
+def test_a_library_of_another_environment_is_checked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    python = other_pythons.make_apart(folder / "apart")
+    table = folder / "table.md"
+    status, document = checked(folder, "--env", f"old={python}", "--markdown", str(table))
+    assert (status, list(document["context"]["dlbench"]["environments"])) == (1, ["old"])
+    assert {entry["rule"] for entry in document["checks"]} >= {"buffer.contiguous"}
+    assert "numpy" in table.read_text()
+    # A worker needs NumPy there, and each rule its library.
+    capsys.readouterr()
+    assert run("torch", "--env", f"old={python}") == 2
+    assert f"torch is not installed: {python} -m pip install torch" in capsys.readouterr().err
+    assert run("numpy", "--env", "old") == 2
+    assert "is not NAME=PYTHON" in capsys.readouterr().err
 
 
 def test_what_is_known_does_not_and_what_is_stale_is_reported(

@@ -242,6 +242,8 @@ def test_all_passes_the_hidden_over(found: discover.Catalogue) -> None:
         ),
         (["--matrix", "--producers", "pillow:fast"], "pillow accepts no argument"),
         (["--matrix", "--consumers", "pillow:all"], "pillow accepts no argument"),
+        (["numpy:array", "torch:tensor"], "numpy:array makes no arrays: array is a call"),
+        (["--matrix", "--producers", "numpy:array"], "is a call that imports; producer: numpy"),
         (["numpy", "numpy:aray"], "(did you mean 'array'?); allowed: matrix, "),
     ],
 )

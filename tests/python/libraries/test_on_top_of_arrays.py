@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import dlbench
+from dlbench import _core
 from wire import F32, prepare, send_request
 
 pytestmark = pytest.mark.process
@@ -181,6 +182,33 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
     case = GRAD if giver in ("torch", "paddle") else NULLS
     answer = met(tmp_path, giver, case, [(giver, taker)])[giver, taker, protocol]
     expected = SPECIAL[giver, taker, protocol]
+    assert in_words(answer).startswith(expected), answer
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("giver", "taker", "name", "expected"),
+    [
+        ("pandas", "numpy", "i16-nulls", f"{COPY} dtype index nulls -> NaN"),
+        ("pyarrow", "polars", "u8-nulls", ZERO),
+        ("awkward", "pyarrow", "i64-nulls-own", ZERO),
+        ("pyarrow", "pandas", "i64-nulls", f"{COPY} dtype nulls -> NaN"),
+        ("numpy", "polars", "dt64", COPY),
+        ("pyarrow", "numpy", "td64", ZERO),
+        ("awkward", "numpy", "record", COPY),
+        (
+            "awkward",
+            "numpy",
+            "str",
+            "unsupported: the producer's array has dtype code3bits8lanes12",
+        ),
+        ("torch", "numpy", "bytes", "unsupported: TypeError: torch cannot make the array: "),
+    ],
+)
+def test_elements_without_a_number(
+    giver: str, taker: str, name: str, expected: str, tmp_path: Path
+) -> None:
+    answer = met(tmp_path, giver, _core.case(name), [(giver, taker)])[giver, taker, "convert"]
     assert in_words(answer).startswith(expected), answer
 
 

@@ -111,6 +111,31 @@ def test_a_librarys_own_memory_is_measured(tmp_path: Path, make: str, case: dict
     assert cross(tmp_path, make, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
 
 
+#: Changes the last byte.
+OTHER = """\
+import numpy as np
+def convert(array):
+    other = np.array(array)
+    other.view(np.uint8)[-1] ^= 1
+    return other
+PROTOCOLS = {"convert": convert}
+"""
+
+
+@pytest.mark.parametrize("name", ["dt64", "td64", "bytes", "str", "record"])
+def test_elements_without_numbers_are_compared(tmp_path: Path, name: str) -> None:
+    case = _core.case(name)
+    assert cross(tmp_path, GIVE, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
+    error = cross(tmp_path, GIVE, OTHER, "convert", case)["error"]
+    assert (error["outcome"], error["code"]) == ("wrong", "values-differ")
+
+
+@pytest.mark.parametrize("make", [SLICED, BUILT])
+def test_a_scalar_is_a_view_too(tmp_path: Path, make: str) -> None:
+    case = _core.case("f32-0d-view")
+    assert cross(tmp_path, make, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
+
+
 @pytest.mark.libraries
 def test_the_strides_of_size_1_are_seen_in_integers_with_the_bits(tmp_path: Path) -> None:
     case = _core.case("bf16-ones")

@@ -266,11 +266,17 @@ TEST(Cases, AxesAreCombinedAndNamesAreAddedToThem) {
   EXPECT_EQ(names_of({"layout=all"}), (Names{"f32", "f32-strided", "f32-reversed", "f32-odd",
                                              "f32-fortran", "f32-broadcast", "f32-windows"}));
   EXPECT_EQ(names_of({}), Names{"f32"});
+  EXPECT_EQ(names_of({"dtype=f6,f6"}), (Names{"f6e2m3fn", "f6e3m2fn"}));
+  EXPECT_EQ(names_of({"dtype=f8"}).size(), 8u);
+  EXPECT_EQ(names_of({"c32-conj", "f32-0d-view", "i16-nulls"}).size(), 3u);
 }
 
 TEST(Cases, TheOrderOfWordsAndUsualValuesDoNotMatter) {
   EXPECT_EQ(case_named("f32-readonly-fortran"), case_named("f32-2d-fortran-readonly"));
   EXPECT_EQ(case_named("f32-1d-c-aligned-plain").name, "f32");
+  EXPECT_EQ(with_usual_names("readonly-fortran-f32/|a-z|native-2d"),
+            "f32-fortran-readonly/|a-z|native-2d");
+  EXPECT_EQ(with_usual_names("case:.*-readonly-view/"), "case:.*-view-readonly/");
   EXPECT_TRUE(is_case("c64-conj"));
   EXPECT_FALSE(is_case("f32-conj"));
 }
