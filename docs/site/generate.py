@@ -54,7 +54,7 @@ def commands() -> str:
 
 def _command(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=name)
-    usage = [f"{name} --matrix [OPTIONS]", f"{name} A B [OPTIONS]"]
+    usage = [f"{name} --matrix [OPTIONS]", f"{name} A B... [OPTIONS]"]
     if command is not cli.dlbench:
         usage = [f"{name} {' '.join(command.collect_usage_pieces(context))}"]
     text = (command.help or "").replace("\b\n", "").split("\f")[0]

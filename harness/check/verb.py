@@ -23,7 +23,7 @@ from dlbench.environments import probe
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput, os_line
 from dlbench.libraries import arguments, discover
-from dlbench.running import options, run, rundir
+from dlbench.running import completion, options, run, rundir
 from dlbench.running.request import Request
 from dlbench.terminal import terminal
 from dlbench.text.output import Console
@@ -41,7 +41,7 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
 
 
 @click.command("check")
-@click.argument("libraries", nargs=-1)
+@click.argument("libraries", nargs=-1, shell_complete=completion.of(completion.libraries))
 @options.words_option("--only", "Check only these rules or groups: export,c-api. Default: all.")
 @click.option(
     "--known",
@@ -50,7 +50,10 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     help="Accept the broken rules in FILE, one line each: LIBRARY RULE LINK.",
 )
 @click.option(
-    "--explain", metavar="RULE", help="Print the sentence of RULE, its section and a script."
+    "--explain",
+    metavar="RULE",
+    shell_complete=completion.of(lambda _: RULES.by_name),
+    help="Print the sentence of RULE, its section and a script.",
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")

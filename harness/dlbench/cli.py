@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import resource
 import sys
 from collections.abc import Sequence
@@ -9,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import shell_complete
 
 from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.document import Run
 from dlbench.errors import BadInput, first_line
 from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
-from dlbench.running import options, profiling, request, run, rundir
+from dlbench.running import completion, defaults, options, profiling, request, run, rundir
 from dlbench.text import layout, output, streams
 from dlbench.text.output import Console
 
@@ -23,7 +26,7 @@ SHORT_HELP = """\
 dlbench measures what happens when one array library passes an array to another.
 
   dlbench --matrix          all pairs of the installed libraries
-  dlbench numpy torch       one pair, both directions
+  dlbench numpy torch       one pair, both directions;  of more libraries all pairs
   dlbench list              libraries, protocols, what is missing
   dlbench check numpy       one library against the rules of the protocols
   dlbench doctor            sources of measurement noise on this machine
@@ -45,6 +48,7 @@ def verbs() -> dict[str, click.Command]:
     return dlbench.command.verbs.VERBS
 
 
+COMPLETE = "_DLBENCH_COMPLETE"  #: of click: the shell, and what it needs
 FEW_FILES = 64  #: with fewer open files a failure is due to that limit
 
 
@@ -52,13 +56,43 @@ class Measure(click.Command):
     """The measuring run; its help lists the verbs too."""
 
     def format_usage(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        formatter.write_usage("dlbench", "--matrix [OPTIONS] | A B [OPTIONS] | VERB ...")
+        formatter.write_usage("dlbench", "--matrix [OPTIONS] | A B... [OPTIONS] | VERB ...")
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Verbs"):
             formatter.write_dl(
                 [(name, verb.get_short_help_str(200)) for name, verb in verbs().items()]
             )
+
+
+class Line(click.Command):
+    """Any command line, for completion in a shell."""
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        verb, command = chosen(args)
+        known = defaults.Defaults()
+        with contextlib.suppress(BadInput):
+            known = defaults_of(verb, command)
+        return command.make_context(info_name, args, default_map=known.values, **extra)
+
+
+def chosen(words: list[str]) -> tuple[str, click.Command]:
+    """Removes the verb from the words; returns it and its command: "" for a measuring run."""
+    if words and words[0] in VERBS:
+        verb = words.pop(0)
+        return verb, verbs()[verb]
+    return "", dlbench
+
+
+def defaults_of(verb: str, command: click.Command) -> defaults.Defaults:
+    """Raises BadInput."""
+    return defaults.read(Path.cwd(), verb, command, dlbench, VERBS)
 
 
 def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
@@ -68,8 +102,13 @@ def print_checks(ctx: click.Context, _: click.Parameter, is_set: bool) -> None:
         ctx.exit(0)
 
 
+def first_words(ctx: click.Context) -> list[str]:
+    """Verbs and libraries for the first word, then libraries."""
+    return [*(() if ctx.params.get("libraries") else VERBS), *completion.libraries(ctx)]
+
+
 @click.command(cls=Measure)
-@click.argument("libraries", nargs=-1)
+@click.argument("libraries", nargs=-1, shell_complete=completion.of(first_words))
 @options.measuring(options.OPTIONS)
 @click.option("--reframe-checks", is_flag=True, is_eager=True, expose_value=False,
               callback=print_checks, help="Print the folder of the ReFrame check.")  # fmt: skip
@@ -80,23 +119,26 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if not options.typed_parameters(ctx):
         output.write_text(SHORT_HELP)
         return 0
+    used = options.from_defaults(ctx)
     if params["profile"]:
         profiling.require_alone(options.typed_parameters(ctx))
     if params["resume"]:
         options.require_resume_alone(options.typed_parameters(ctx))
-        return resume(rundir.resumable(params["resume"]), params)
+        return resume(rundir.resumable(params["resume"]), options.without(used, params))
     if bool(libraries) == params["matrix"]:
         if libraries:
             raise BadInput("--matrix measures all pairs: leave out --matrix, or the libraries")
         raise BadInput(
             "nothing to measure: give --matrix, or two libraries as in 'dlbench numpy torch'"
         )
+    if libraries:  # defaults are for --matrix
+        params = options.without({"producers", "consumers"} & set(used), params)
     probe = NoiseProbe()
     requested = options.request(params, libraries)
     places = run.find_environments(requested)
     found = run.find_libraries(requested, places)
     if libraries:
-        require_pair(libraries, sorted({one.name for one in found}))
+        require_libraries(libraries, sorted({one.name for one in found}))
     prepared = run.Prepared(requested, places, found, requested.plan(found))
     # Invalid values are reported before a folder is made.
     requested.options(Path(), {}, resume=False)
@@ -105,6 +147,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["dry_run"]:
         return run.dry_run(prepared.plan, Console())
     run.require_cells(prepared.plan)
+    if used and not params["quiet"]:
+        output.print_error(f"defaults of {defaults.FILE}: {', '.join(used)}")
     noise = observed(probe, params)
     if params["profile"]:
         return profiling.run_profile(prepared, noise, out=params["out"], quiet=params["quiet"])
@@ -121,15 +165,18 @@ def observed(probe: NoiseProbe, params: dict[str, Any]) -> Noise:
     return wait_idle(found, most_s, lambda: NoiseProbe().finish(), output.print_error)
 
 
-def require_pair(words: Sequence[str], known: list[str]) -> None:
-    """Raises BadInput, naming what is nearest, unless these are two libraries."""
+def require_libraries(words: Sequence[str], known: list[str]) -> None:
+    """Raises BadInput, naming what is nearest, unless these are at least two libraries."""
+    options = {option.opts[0].lstrip("-"): option.opts[0] for option in dlbench.params}
     for word in words:
         if word not in known:
             kind = "verb or library" if word == words[0] else "library"
-            hint = _core.did_you_mean(word, [*known, *VERBS])
+            hint = _core.did_you_mean(word, [*known, *VERBS, *options])
+            for name in options.keys() & {hint.partition("'")[2].partition("'")[0]}:
+                hint = hint.replace(name, options[name])
             own = "'dlbench list' lists them, --adapters adds your own"
             raise BadInput(f"unknown {kind} {word!r}{hint}; {own}")
-    if len(words) != 2:
+    if len(words) < 2:
         raise BadInput(f"a pair needs two libraries, not {len(words)}: 'dlbench numpy torch'")
 
 
@@ -210,11 +257,21 @@ def run_command(words: list[str]) -> int:
     """Do what the arguments request; return the exit status. Raises errors that main() prints."""
     options.require_utf8(words)
     layout.forget_bad_columns()
-    command: click.Command = dlbench
-    name = "dlbench"
-    if words and words[0] in VERBS:
-        name = f"dlbench {words[0]}"
-        command = verbs()[words.pop(0)]
-    with command.make_context(name, words) as ctx:
-        options.require_no_empty(ctx)
-        return int(command.invoke(ctx) or 0)
+    if requested := os.environ.get(COMPLETE):
+        with contextlib.suppress(BadInput, _core.UsageError, click.ClickException):
+            return shell_complete(Line(None), {}, "dlbench", COMPLETE, requested)
+        return 2
+    typed = list(words)
+    verb, command = chosen(words)
+    known = defaults_of(verb, command)
+    name = f"dlbench {verb}".strip()
+    try:
+        with command.make_context(name, words, default_map=known.values) as ctx:
+            options.require_no_empty(ctx)
+            return int(command.invoke(ctx) or 0)
+    except (click.BadParameter, BadInput, _core.UsageError) as error:
+        message = error.format_message() if isinstance(error, click.ClickException) else str(error)
+        if option := known.cause(typed, message):
+            place = "" if option in message else f"{option}: "
+            raise BadInput(f"{known.path}: {place}{message}") from error
+        raise

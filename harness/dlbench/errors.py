@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import errno
 import signal
+import sys
 from pathlib import Path
+from typing import Any
+
+LARGEST_TOML = 1 << 20  #: bytes
 
 
 class BadInput(ValueError):  # noqa: N818  (it is the input that is bad, not the program)
@@ -63,3 +67,21 @@ def os_reason(error: OSError) -> str:
 def os_line(place: object, error: OSError) -> str:
     """ "PLACE: REASON"; errors of the core name their file already."""
     return f"{place}: {error.strerror}" if error.strerror else first_line(error)
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Raises BadInput."""
+    # Here, not above: a worker has no tomli.
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        found: dict[str, Any] = tomllib.loads(read_file(path, LARGEST_TOML).decode())
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
+    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
+        raise BadInput(f"cannot read {path}: {first_line(error)}") from error
+    except RecursionError as error:
+        raise BadInput(f"cannot read {path}: it is nested too deeply") from error
+    return found

@@ -13,7 +13,7 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.document import MACHINE_NAME
-from dlbench.errors import BadInput, os_reason, read_file
+from dlbench.errors import BadInput, read_toml
 
 #: Keys of a machine, with what each must be; `defaults` has the same.
 KEYS = {
@@ -29,7 +29,6 @@ KEYS = {
     "pending": 'a text, as in "2h"',
 }
 DEFAULT_TIMEOUT = "1h"
-LARGEST = 1 << 20  #: bytes of the file
 #: Options that the fleet sets itself, or that need the machine's terminal.
 OWN_OPTIONS = ("--matrix", "--out", "--resume", "--shard", "--dry-run", "--profile", "--no-plots")
 
@@ -83,7 +82,7 @@ class Fleet:
 
 def read(path: Path) -> Fleet:
     """The fleet of a file. Raises BadInput, naming the file and the key."""
-    found = _parse(path)
+    found = read_toml(path)
     _require_known(path, found, ("config", "defaults", "machines"), "")
     defaults = _table(path, found.get("defaults", {}), "defaults")
     machines = _table(path, found.get("machines", {}), "machines")
@@ -106,26 +105,6 @@ def read(path: Path) -> Fleet:
         if times > 1:
             raise BadInput(f"{path}: two jobs have the name {name}: rename a machine")
     return Fleet(tuple(jobs), place)
-
-
-def _parse(path: Path) -> dict[str, Any]:
-    # Here, not above: the extra `fleet` alone brings tomli, and each verb imports this module.
-    try:
-        if sys.version_info >= (3, 11):
-            import tomllib
-        else:
-            import tomli as tomllib
-    except ImportError as error:
-        raise BadInput("fleet needs a TOML parser: pip install 'dlbench[fleet]'") from error
-    try:
-        found: dict[str, Any] = tomllib.loads(read_file(path, LARGEST).decode())
-    except OSError as error:
-        raise BadInput(f"cannot read {path}: {os_reason(error)}") from error
-    except ValueError as error:  # no TOML, no UTF-8, or a number of thousands of digits
-        raise BadInput(f"cannot read {path}: {error}") from error
-    except RecursionError as error:
-        raise BadInput(f"cannot read {path}: it is nested too deeply") from error
-    return found
 
 
 def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> list[Job]:

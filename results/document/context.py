@@ -153,6 +153,11 @@ class Request(Record):
     adapters = Key("")
     env = Key[Sequence[str]](())
 
+    @property
+    def is_pair(self) -> bool:
+        """Are its exchanges those of one pair of libraries, in both directions?"""
+        return 0 < len(set(self.pair)) <= 2
+
     def words(self, option: str) -> str:
         """The value of an option as it is typed: "numpy,torch"; empty where it was not given."""
         value = self._json.get(option) or ""

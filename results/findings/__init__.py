@@ -149,7 +149,7 @@ def _import_order(
         words = [*entry.pair, *cells.words_for(entry, run_cells[entry.pair])]
         yield Finding("import order", text, dlbench_command("repro", run, *words, "--imports"))
     orders = {tuple(entry.imports) for entry in entries if entry.imports}
-    if document.run.request.pair and not crashed and len(orders) == 1:
+    if document.run.request.is_pair and not crashed and len(orders) == 1:
         order = ", then ".join(orders.pop())
         yield Finding("import order", f"{order}; the other order was not tried")
 

@@ -137,7 +137,7 @@ void fields(Io& io, Dropped&) {
 
 template <typename Io>
 void fields(Io& io, Request&) {
-  io.known("pair", Texts(), {kPair, "The two libraries of `dlbench A B`."});
+  io.known("pair", Texts(), {{}, "The libraries of `dlbench A B` or `dlbench A B C`."});
   for (const char* const option : {"producers", "consumers", "protocols", "devices", "cases",
                                    "sizes", "count", "phases", "env"}) {
     io.known(option, Texts(), "");

@@ -12,7 +12,7 @@ from dlbench import _core, exporters, writing
 from dlbench.document import locate, read_document
 from dlbench.errors import BadInput, first_line, os_reason
 from dlbench.exporters import asv
-from dlbench.running import comparing, options, reporting
+from dlbench.running import comparing, completion, options, reporting
 from dlbench.text.escaping import json_text
 from dlbench.text.output import is_terminal, print_line, write_bytes, write_text
 
@@ -20,12 +20,18 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
 
 
 @click.command("export")
-@click.argument("run_", metavar="RUN")
+@click.argument("run_", metavar="RUN", shell_complete=completion.runs)
 @click.option("--format", "format_", metavar="NAME", required=True,
               help="Write this format: bmf, github-action, google-benchmark, pyperf, asv, "
-                   "openmetrics, csv, markdown, support, parquet or arrow."
+                   "openmetrics, csv, markdown, support, parquet or arrow.",
+              shell_complete=completion.of(lambda _: exporters.NAMES)
 )  # fmt: skip
-@click.option("--base", metavar="RUN", help="Add the changes since RUN to --format markdown.")
+@click.option(
+    "--base",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="Add the changes since RUN to --format markdown.",
+)
 @click.option(
     "--commit",
     metavar="HASH",
@@ -142,7 +148,8 @@ def with_benchmarks_of(path: Path, text: str) -> str:
 
 
 @click.command("report")
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True)
+@click.argument("runs", metavar="RUN...", nargs=-1, required=True,
+                shell_complete=completion.runs)  # fmt: skip
 @click.option("--output", metavar="FILE",
               help="Write to FILE. Default: report.html in the run's folder.")  # fmt: skip
 @options.FORCE

@@ -23,7 +23,7 @@ def show(document: Document, path: Path, run: str, console: Console, relative_to
             for reported in check_table.of_document(part, console.width):
                 verb.print_lines(reported, console)
             continue
-        is_pair = bool(part.run.request.pair)
+        is_pair = part.run.request.is_pair
         lines = terminal.render(
             part, console.width, run, str(path.parent), made, most_lines=1000, is_pair=is_pair
         )

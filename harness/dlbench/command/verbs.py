@@ -26,7 +26,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
-from dlbench.running import comparing, options, run
+from dlbench.running import comparing, completion, options, run
 from dlbench.running.request import SEED
 from dlbench.scripts import exchange, running
 from dlbench.terminal import pair, terminal
@@ -35,6 +35,7 @@ from dlbench.text.layout import fold
 from dlbench.text.output import Console
 from dlbench.text.progress import Waiting
 
+RUN = click.argument("run_", metavar="RUN", shell_complete=completion.runs)
 PROBE_S = 30.0  #: deadline for an interpreter to report its facts
 ENV = click.option(
     "--env",
@@ -55,12 +56,13 @@ def of_cell(function: options.Function) -> options.Function:
     """Adds the arguments of the verbs that run one cell."""
     its_env = click.option("--env", multiple=True, metavar="NAME=PYTHON",
                            help="Run the cell of environment NAME with this Python.")  # fmt: skip
-    cell = click.argument("cell", nargs=-1, required=True)
-    return click.argument("run_", metavar="RUN")(cell(ADAPTERS(its_env(function))))
+    cell = click.argument("cell", nargs=-1, required=True, shell_complete=completion.cell)
+    return RUN(cell(ADAPTERS(its_env(function))))
 
 
 @click.command("list")
-@click.argument("names", nargs=-1, metavar="[LIBRARY]...")
+@click.argument("names", nargs=-1, metavar="[LIBRARY]...",
+                shell_complete=completion.of(completion.libraries))  # fmt: skip
 @ADAPTERS
 @ENV
 def list_libraries(names: tuple[str, ...], adapters: str | None, env: tuple[str, ...]) -> None:
@@ -107,8 +109,8 @@ def report_noise_sources(env: tuple[str, ...]) -> None:
 
 
 @click.command()
-@click.argument("run_", metavar="RUN")
-@click.argument("cell", nargs=-1)
+@RUN
+@click.argument("cell", nargs=-1, shell_complete=completion.cell)
 @RELATIVE_TO
 def show(run_: str, cell: tuple[str, ...], relative_to: str) -> None:
     """Print an earlier run; with CELL, all facts about the cells that match.
@@ -274,7 +276,7 @@ def explain_cell(
 
 
 @click.command()
-@click.argument("run_", metavar="RUN")
+@RUN
 @click.option(
     "--figure",
     metavar="NAME",
@@ -325,7 +327,8 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
 
 
 @click.command("help", context_settings={"ignore_unknown_options": True})
-@click.argument("words", nargs=-1, metavar="[TERM]")
+@click.argument("words", nargs=-1, metavar="[TERM]",
+                shell_complete=completion.of(lambda _: sorted(glossary.terms())))  # fmt: skip
 def explain_term(words: tuple[str, ...]) -> None:
     """Print what a term in dlbench's output means; without TERM, all terms."""
     known = glossary.terms()

@@ -12,7 +12,7 @@ from dlbench.analysis import inconclusive
 from dlbench.compare import gate, junit, sides, stages
 from dlbench.document import Comparison, locate
 from dlbench.errors import BadInput
-from dlbench.running import comparing, options, run, rundir
+from dlbench.running import comparing, completion, options, run, rundir
 from dlbench.running.request import WORKERS
 from dlbench.terminal import changes, terminal
 from dlbench.text.escaping import json_text
@@ -28,7 +28,8 @@ WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit", "
 
 
 @click.command("compare")
-@click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...")
+@click.argument("words", nargs=-1, metavar="BASE HEAD | [A B] --aa | [A B] --base-env ...",
+                shell_complete=completion.runs)  # fmt: skip
 @click.option(
     "--threshold",
     metavar="SHARE",
@@ -37,7 +38,8 @@ WITH_RESUME = {"resume", "fail_on", "as_json", "everything", "quiet", "junit", "
 )
 @click.option("--fail-on", metavar="A,B", default=",".join(gate.ALL),
               help="End with code 1 on these results; inconclusive: 3, or 4 if most cells are. "
-                   f"Default: {','.join(gate.ALL)}.")  # fmt: skip
+                   f"Default: {','.join(gate.ALL)}.",
+              shell_complete=completion.of(lambda _: gate.ALL, is_list=True))  # fmt: skip
 @click.option("--force", is_flag=True, help="Compare runs of different machines.")
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 @click.option(
@@ -110,6 +112,7 @@ def resumed(ctx: click.Context, params: dict[str, Any]) -> Comparison:
     """Resumes an interrupted comparison of two sides."""
     options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
     folder = rundir.resumable(params["resume"])
+    params = options.without(options.from_defaults(ctx), params)
     return stages.measure(sides.kept(folder, params), folder)
 
 

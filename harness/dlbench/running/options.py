@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,6 +12,7 @@ import click
 from dlbench.environments import env_option
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments, discover
+from dlbench.running import completion
 from dlbench.running.request import Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -43,6 +44,8 @@ FORCE = click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def declared(each: Field[Any]) -> Callable[[Function], Function]:
     """The option of a field of Request. Its value is empty unless it is given."""
     flag, about = "--" + each.name.replace("_", "-"), dict(each.metadata)
+    if each.name in completion.OPTIONS:
+        about["shell_complete"] = completion.OPTIONS[each.name]
     if each.default is False:
         return click.option(flag, is_flag=True, help=about["help"])
     if each.default_factory is list and not about.get("multiple"):
@@ -94,6 +97,17 @@ def typed_parameters(context: click.Context) -> set[str]:
     """The names of the parameters on the command line."""
     source = click.core.ParameterSource.COMMANDLINE
     return {name for name in context.params if context.get_parameter_source(name) is source}
+
+
+def from_defaults(context: click.Context) -> list[str]:
+    """The parameters with a value of pyproject.toml."""
+    source = click.core.ParameterSource.DEFAULT_MAP
+    return [name for name in context.params if context.get_parameter_source(name) is source]
+
+
+def without(names: Collection[str], params: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters, those of `names` as if they were not given."""
+    return {name: None if name in names else value for name, value in params.items()}
 
 
 def require_utf8(words: Iterable[str]) -> None:

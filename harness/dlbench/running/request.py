@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ class Request:
     """The request of a run, as it was typed: what a journal keeps. A field that is no option()
     is an argument.
 
-    `pair` names two libraries: the exchanges between them in both directions. `env` are the
+    `pair` names libraries: the exchanges between each two of them in both directions. `env` are the
     further environments, NAME=PYTHON with an absolute path.
     """
 
@@ -144,13 +145,12 @@ class Request:
         return _core.shard(plan, *parse_shard(self.shard)) if self.shard else plan
 
     def _whole_filter(self) -> str:
-        if len(set(self.pair)) < 2:
-            return self.filter
-        first, second = self.pair
-        return self.filter_for([(first, second), (second, first)])
+        return self.filter_for(list(permutations(dict.fromkeys(self.pair), 2)))
 
     def filter_for(self, directions: Sequence[tuple[str, str]]) -> str:
-        """The requested filter, for these producers and consumers only."""
+        """The requested filter, for these producers and consumers only; for all, if none."""
+        if not directions:
+            return self.filter
         pairs = "|".join(
             f"/producer:{_escaped(producer)}/consumer:{_escaped(consumer)}/"
             for producer, consumer in directions

@@ -257,7 +257,7 @@ def conclude(
         return 2
     if not quiet:
         place = shown_place(folder)
-        is_pair = bool(document.run.request.pair)
+        is_pair = document.run.request.is_pair
         lines = terminal.render(
             document, console.width, *place, files, is_pair=is_pair, is_ending=True
         )

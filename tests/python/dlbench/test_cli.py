@@ -130,7 +130,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["numpi", "numpy"], "did you mean 'numpy'?"),
         (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
         (["mine", "--adapters", "adapters"], "a pair needs two libraries, not 1"),
-        (["mine", "mine", "mine", "--adapters", "adapters"], "not 3"),
+        (["matrix"], "did you mean '--matrix'?"),
         (["--dry-run"], "nothing to measure"),
         (["--matrix", "mine", "mine"], "leave out --matrix, or the libraries"),
         (["--frobnicate"], "No such option"),
@@ -192,6 +192,124 @@ def test_a_pair_is_both_directions_and_neither_with_itself(dlbench: Run) -> None
         ("producer:mine", "consumer:other"),
         ("producer:other", "consumer:mine"),
     }
+
+
+def test_more_libraries_are_each_pair_of_them(dlbench: Run, fleet: Fleet) -> None:
+    for name in ("other", "third"):
+        planted.plant(Path("adapters"), name)
+    status, out, _ = dlbench("mine", "other", "third", "--adapters", "adapters", "--no-plots")
+    assert status == 0
+    ((plan, _),) = fleet.calls
+    names = ("mine", "other", "third")
+    pairs = {(cell.producer, cell.consumer) for cell in plan.cells}
+    assert pairs == {(a, b) for a in names for b in names if a != b}
+    assert out.splitlines()[3].startswith("cpu   4 KiB   dl")
+
+
+PROJECT = """
+[tool.dlbench]
+adapters = "adapters"
+sizes = ["8KiB", "16KiB"]
+producers = ["mine"]
+no-plots = true
+replicas = 5
+[tool.dlbench.compare]
+fail-on = "none"
+"""
+
+
+def test_options_have_defaults_in_the_project(dlbench: Run, fleet: Fleet) -> None:
+    Path(".git").mkdir()
+    Path("pyproject.toml").write_text(PROJECT)
+    Path("below").mkdir()
+    os.chdir("below")
+    status, _, err = dlbench("mine", "mine", "--replicas", "2")
+    assert (status, err) == (
+        0, "defaults of pyproject.toml: producers, sizes, adapters, no_plots\n",
+    )  # fmt: skip
+    ((plan, options),) = fleet.calls
+    assert {cell.bytes for cell in plan.cells} == {8192, 16384}
+    assert options.replicas == 2
+    assert dlbench("list", "mine")[0] == 0
+    Path("../.git").rmdir()
+    assert "unknown verb or library 'mine'" in dlbench("mine", "mine")[2]
+
+
+def test_a_run_is_resumed_without_defaults(dlbench: Run, fleet: Fleet) -> None:
+    assert dlbench(*MINE, "--out", "out")[0] == 0
+    Path("pyproject.toml").write_text(PROJECT)
+    assert "the command must name" in dlbench("--resume", "out")[2]
+    assert dlbench("--resume", "out", "--adapters", "adapters")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "table", "message"),
+    [
+        ((), "[tool", "Expected ']'"),
+        ((), "tool.dlbench = 3", "dlbench: allowed: a table"),
+        ((), "[tool.dlbench]\nsizs = 1", "unknown key 'sizs' (did you mean 'sizes'?)"),
+        ((), "[tool.dlbench]\nmatrix = true", "unknown key 'matrix'; allowed: producers, "),
+        ((), "[tool.dlbench]\nquiet = 1", "quiet: allowed: true or false"),
+        ((), "[tool.dlbench]\nsizes = []", "or a list of them"),
+        ((), "[tool.dlbench]\nreplicas = [3]", "replicas: allowed: a text or a number"),
+        ((), "[tool.dlbench.comprae]", "unknown verb (did you mean 'compare'?)"),
+        (MINE, "[tool.dlbench]\nreplicas = 0", ": Invalid value for '--replicas'"),
+        (MINE, "[tool.dlbench]\nsizes = '4 ells'", "toml: --sizes: '4 ells' is not a size"),
+        (("compare", "a", "b"), "[tool.dlbench.compare]\nfail-on = 'x'", "'x'; allowed: slow"),
+    ],
+)
+def test_a_bad_default_is_one_line_that_names_the_file(
+    dlbench: Run, words: tuple[str, ...], table: str, message: str
+) -> None:
+    Path("pyproject.toml").write_text(table)
+    status, out, err = dlbench(*words)
+    assert (status, out, err.count("\n")) == (2, "", 1)
+    assert str(Path("pyproject.toml").absolute()) in err
+    assert message in err
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", "numpy"),
+        ("--matr", "--matrix"),
+        ("numpy tor", "torch"),
+        ("numpy torch --cases f64,bf", "f64,bf16"),
+        ("numpy --adapters adapters mi", "mine"),
+        ("export latest --format par", "parquet"),
+        ("compare --fail-on slow,ou", "slow,outcome"),
+        ("check --explain import.leg", "import.legacy"),
+        ("help zero", "zero-copy"),
+        ("show la", "latest"),
+        ("show latest mi", "mine"),
+        ("show latest mine mine con", "convert"),
+        ("show nowhere mi", ""),
+    ],
+)
+def test_a_shell_completes_a_word(
+    line: str, found: str, dlbench: Run, fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dlbench(*MINE)
+    words = ["dlbench", *line.split(" ")]
+    monkeypatch.setenv("_DLBENCH_COMPLETE", "bash_complete")
+    monkeypatch.setenv("COMP_WORDS", " ".join(words))
+    monkeypatch.setenv("COMP_CWORD", str(len(words) - 1))
+    status, out, err = dlbench()
+    assert (status, err) == (0, "")
+    assert found in [item.partition(",")[2] for item in out.splitlines()]
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_another_shell_completes_too(
+    shell: str, dlbench: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COMP_WORDS", "dlbench expo")
+    monkeypatch.setenv("COMP_CWORD", "expo" if shell == "fish" else "1")
+    for step, found in (("source", "COMP_WORDS"), ("complete", "export")):
+        monkeypatch.setenv("_DLBENCH_COMPLETE", f"{shell}_{step}")
+        status, out, err = dlbench()
+        assert (status, err) == (0, "")
+        assert found in out
 
 
 def test_a_filter_narrows_a_pair_further(dlbench: Run) -> None:

@@ -35,7 +35,7 @@ next          dlbench show latest torch numpy  the slowest pair in detail
 def ending(document: dict[str, object], width: int = 80) -> str:
     """What follows the matrix and its legend."""
     made = doc(document)
-    is_pair = bool(made.run.request.pair)
+    is_pair = made.run.request.is_pair
     lines = terminal.render(
         made, width, "latest", "x", ("report.html",), is_pair=is_pair, is_ending=True
     )
