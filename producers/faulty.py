@@ -59,7 +59,7 @@ def make(case, device):
         return _faulty_producer.Array(case.numpy(), fault)
     require(name in (*ON_DEVICES, *ALSO_ON_DEVICES), "the fault needs host memory: --devices cpu")
     memory = case.special or "device"
-    return _faulty_producer.DeviceArray(case.numpy(), device, fault, memory)
+    return _faulty_producer.DeviceArray(case.numpy(0), device, fault, memory)
 
 
 stream = _faulty_producer.stream

@@ -20,7 +20,7 @@ def make(case, device):
         require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         return _native_producer.Array(case.numpy())
     memory = case.special or "device"
-    return _native_producer.DeviceArray(case.numpy(), device, memory=memory, interface=INTERFACE)
+    return _native_producer.DeviceArray(case.numpy(0), device, memory=memory, interface=INTERFACE)
 
 
 stream = _native_producer.stream

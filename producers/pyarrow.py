@@ -1,4 +1,4 @@
-"""PyArrow arrays, one-dimensional and read-only, or tensors: over NumPy's memory."""
+"""PyArrow arrays, one-dimensional and read-only, or tensors over NumPy's memory."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,7 +8,10 @@ from dlbench.adapter import require
 SCRIPT = {
     "make": "array = pa.array(source)",
     "make tensor": "array = pa.Tensor.from_numpy(source)",
-    "make nulls": "array = pa.array(source, mask=~(source < 127))",
+    "make usual": "array = pa.array(source).copy_to(pa.default_cpu_memory_manager())",
+    "make nulls": (
+        "array = pa.array(source, mask=~(source < 127)).copy_to(pa.default_cpu_memory_manager())"
+    ),
     "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
     "memory": "np.asarray({array})",
 }
@@ -25,7 +28,10 @@ def make(case, device):
     def array(content):
         return pa.array(content, mask=case.nulls(content))
 
-    return case.build(array, lambda array: array.copy_to(pa.default_cpu_memory_manager()))
+    def copy(array):
+        return array.copy_to(pa.default_cpu_memory_manager())
+
+    return case.build(array, copy, usual=True)
 
 
 def memory(array):

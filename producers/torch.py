@@ -1,4 +1,4 @@
-"""PyTorch tensors; on the CPU over NumPy's memory."""
+"""PyTorch tensors; over NumPy's memory where a case sets the address or the layout."""
 
 import contextlib
 
@@ -9,11 +9,15 @@ from dlbench.adapter import require, split_device
 SCRIPT = {
     "source": "bits",
     "make": "array = torch.from_numpy(source)",
-    "make parameter": "array = torch.nn.Parameter(torch.from_numpy(source), requires_grad=False)",
-    "make foreign": "array = torch.from_numpy(source).view(torch.{dtype})",
-    "make grad": "array = torch.from_numpy(source).requires_grad_()",
-    "make conj": "array = torch.from_numpy(source.conj()).conj()",
-    "make neg": "array = torch._neg_view(torch.from_numpy(-source))",
+    "make parameter": (
+        "array = torch.nn.Parameter(torch.from_numpy(source).clone(), requires_grad=False)"
+    ),
+    "make usual": "array = torch.from_numpy(source).clone()",
+    "make ones": "array = torch.from_numpy(source)",
+    "make foreign": "array = torch.from_numpy(source).view(torch.{dtype}).clone()",
+    "make grad": "array = torch.from_numpy(source).clone().requires_grad_()",
+    "make conj": "array = torch.from_numpy(source.conj()).clone().conj()",
+    "make neg": "array = torch._neg_view(torch.from_numpy(-source).clone())",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
     "own": "array = array.clone(){slice}",
 }
@@ -30,7 +34,7 @@ def devices():
 
 def make(case, device):
     content = case.bits()
-    is_own = case.own or device != "cpu"
+    is_own = case.own or case.is_usual or device != "cpu"
     array = torch.from_numpy(case.unsliced(content) if is_own else content)
     if case.foreign:
         array = array.view(getattr(torch, case.dtype))

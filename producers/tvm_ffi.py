@@ -43,7 +43,7 @@ def make(case, device):
             return tvm_ffi.from_dlpack(Retyped(case.bits(), case.dtype))
         return tvm_ffi.from_dlpack(case.numpy())
     memory = case.special or "device"
-    return tvm_ffi.from_dlpack(_native_producer.DeviceArray(case.numpy(), device, memory=memory))
+    return tvm_ffi.from_dlpack(_native_producer.DeviceArray(case.numpy(0), device, memory=memory))
 
 
 def address(array):

@@ -1,4 +1,4 @@
-"""Warp arrays; on the CPU over NumPy's memory."""
+"""Warp arrays; over NumPy's memory where a case sets the address or the layout."""
 
 import contextlib
 import functools
@@ -10,6 +10,7 @@ from dlbench.adapter import require, require_offset
 SCRIPT = {
     "before": "wp.config.quiet = True\nwp.init()",
     "make": "array = wp.array(source, copy=False, device='cpu')",
+    "make usual": "array = wp.array(source, device='cpu')",
     "own": "array = wp.clone(array){slice}",
     "make cuda": "array = wp.array(source, device='cuda:{number}')",
     "values": "{array}.numpy()",
@@ -30,7 +31,8 @@ def devices():
 def make(case, device):
     if device == "cpu":
         require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
-        return case.build(functools.partial(wp.array, copy=False, device=device), wp.clone)
+        wrap = functools.partial(wp.array, copy=False, device=device)
+        return case.build(wrap, wp.clone, usual=True)
     require_offset(case, "Warp")
     if case.special == "pinned":
         return wp.array(case.numpy(), device="cpu", pinned=True)

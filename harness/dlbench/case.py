@@ -15,6 +15,8 @@ from dlbench.adapter import Unsupported
 Array = np.ndarray[Any, Any]
 
 PERIOD = 101
+#: Bytes above a multiple of 64 where NumPy's arrays lie: `np.empty` aligns them to no more.
+NUMPYS = 16
 #: The integer of a missing element, larger than the content; a missing float is NaN.
 NULL = 127
 #: Elements before a view into a library's own array, in each dimension.
@@ -96,7 +98,7 @@ def fill(line: Array) -> None:
 @dataclass(frozen=True)
 class Case:
     """`bytes` bytes of `dtype`: a word of each axis of `_core.case_axes` (`dims` is the axis
-    `shape`), at `offset` bytes behind a multiple of `align`.
+    `shape`), at `offset` bytes behind a multiple of `align`; an offset of 0 is any address.
 
     `special` is a property that only some libraries support: "swapped" bytes, "grad", "pinned" or
     "managed" memory, "nulls" (one element in PERIOD, see `nulls`), "conj" and "neg"
@@ -108,7 +110,7 @@ class Case:
     bytes: int
     dims: str = "1d"
     layout: str = "c"
-    storage: str = "aligned"
+    storage: str = "usual"
     offset: int = 0
     align: int = 256
     readonly: bool = False
@@ -127,6 +129,12 @@ class Case:
     def own(self) -> bool:
         """The library allocates the memory itself, and cuts a view from it."""
         return self.storage in ("own", "view")
+
+    @property
+    def is_usual(self) -> bool:
+        """The library allocates the memory itself if its users' arrays are made so."""
+        is_plain = self.layout == "c" and self.dims != "ones" and not self.offset
+        return self.storage == "usual" and is_plain
 
     @property
     def itemsize(self) -> int:
@@ -166,7 +174,7 @@ class Case:
     @property
     def room(self) -> int:
         """Bytes of memory that the array of `numpy` needs."""
-        return self.reach[1] - self.reach[0] + self.align + self.offset
+        return self.reach[1] - self.reach[0] + self.align + (self.offset or NUMPYS)
 
     @property
     def _steps(self) -> tuple[int, ...]:
@@ -181,12 +189,13 @@ class Case:
         low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
         return low, high + self.itemsize
 
-    def numpy(self) -> Array:
-        """The content as a new NumPy array with exactly this layout."""
+    def numpy(self, place: int = NUMPYS) -> Array:
+        """The content as a new NumPy array with exactly this layout, `place` bytes above a multiple
+        of `align` unless the case has an offset."""
         dtype = dtype_of(self.dtype)
         if self.special == "swapped":
             dtype = dtype.newbyteorder("S")
-        array = self._laid_out(dtype)
+        array = self._laid_out(dtype, self.offset or place)
         if self.own:
             array = self._cut(np.array(self._uncut(array), order="C"), np.broadcast_to)
         if self.readonly:
@@ -205,14 +214,15 @@ class Case:
         wrap: Callable[[Array], Any],
         copy: Callable[[Any], Any],
         broadcast_to: Callable[..., Any] = BROADCAST_TO,
+        usual: bool = False,
     ) -> Any:
         """For a library that wraps NumPy's memory: `wrap(content)`, or for `own` and `view` a slice
-        of the library's own copy of such an array.
+        of the library's own copy of such an array. With `usual`, its users' arrays are such copies.
 
         The default of `broadcast_to`, the library's, is for subclasses of NumPy's arrays.
         """
         content = self.numpy()
-        if not self.own:
+        if not (self.own or (usual and self.is_usual)):
             return wrap(content)
         return self.sliced(copy(wrap(self.unsliced(content))), broadcast_to)
 
@@ -223,7 +233,7 @@ class Case:
     def expected(self) -> Array:
         """The expected values, as `bits`, in the machine's byte order, at an aligned address unless
         the case sets another."""
-        array = self._laid_out(dtype_of(self.dtype))
+        array = self._laid_out(dtype_of(self.dtype), self.offset)
         array.flags.writeable = not self.readonly
         return array.view(FOREIGN[self.dtype]) if self.foreign else array
 
@@ -232,7 +242,7 @@ class Case:
         if self.special != "swapped":
             return self.expected()
         dtype = np.dtype(self.dtype)
-        return self._laid_out(dtype.newbyteorder("S")).view(dtype)
+        return self._laid_out(dtype.newbyteorder("S"), self.offset).view(dtype)
 
     def unsliced(self, content: Array) -> Array:
         """For a library that allocates its arrays: the content in C order from which `sliced` cuts
@@ -297,10 +307,10 @@ class Case:
             return BEFORE
         return self.offset // self.itemsize if self.dims == "1d" else 0
 
-    def _laid_out(self, dtype: np.dtype[Any]) -> Array:
+    def _laid_out(self, dtype: np.dtype[Any], place: int) -> Array:
         shape, low = self.shape, self.reach[0]
         raw = np.empty(self.room, np.uint8)
-        begin = -raw.ctypes.data % self.align + self.offset
+        begin = -raw.ctypes.data % self.align + place
         array: Array = np.ndarray(shape, dtype, raw, begin - low, self._steps)
         if array.size == 0:
             return array

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlbench import _core, values
 from dlbench.analysis import case_sweep
+from dlbench.case import NUMPYS
 from dlbench.document import Document, Entry, Measured, Pair, codes
 from dlbench.document.facts import COPIED, largest_copy
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
@@ -67,19 +68,18 @@ def _limit(limit: str, every: str) -> str:
 
 
 def alignment(entries: list[Entry]) -> Iterator[Finding]:
-    """Pairs that share NumPy's memory, in a run without a case at NumPy's own alignment: a consumer
-    may copy there, and a script with `np.arange` shows it."""
+    """Pairs that copy NumPy's memory, in a run without a case at a larger alignment: a consumer may
+    share it there."""
     host = [entry for entry in entries if entry.device == "cpu"]
     # A case sweep does not time what is judged as f32 is.
     cases = [_core.case(entry.case) for entry in host if _core.is_case(entry.case)]
-    shared = {e.pair for e in host if isinstance(e, Measured) and e.outcome == "zero-copy"}
-    shared = {(first, second) for first, second in shared if first == "numpy" != second}
-    if not shared or any(case["storage"] != "aligned" for case in cases):
+    copied = {e.pair for e in host if isinstance(e, Measured) and e.outcome == "copy"}
+    copied = {(first, second) for first, second in copied if first == "numpy" != second}
+    if not copied or any(case["offset"] for case in cases):
         return
-    aligned = cases[0]["align"]
-    text = f"tried at multiples of {aligned} bytes; NumPy's arrays lie at 16: "
-    text += f"--cases f32,f32-align16 ({pairs_text(shared)})"
-    command = dlbench_command(*min(shared), "--cases", "f32,f32-align16")
+    text = f"NumPy's arrays lie at {NUMPYS} modulo 64 bytes; to try a multiple of 64: "
+    text += f"--cases f32,f32-align64 ({pairs_text(copied)})"
+    command = dlbench_command(*min(copied), "--cases", "f32,f32-align64")
     yield Finding("alignment", text, command)
 
 

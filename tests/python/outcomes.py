@@ -94,7 +94,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
     "tvm": {
         "to numpy": {"dlpack": "zero-copy"},
         "to native": {"dlpack": "zero-copy"},
-        "from numpy": {"dlpack": "zero-copy", "convert": "copy"},
+        "from numpy": {"dlpack": "refused RuntimeError", "convert": "copy"},
         "from native": _all("zero-copy", ("dlpack", "dlpack_c")) | {"convert": "copy"},
     },
 }

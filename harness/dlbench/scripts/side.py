@@ -76,7 +76,8 @@ class Side:
         kind, _, number = device.partition(":")
         shown = self.file.script
         words = [case.special, *["foreign"] * case.foreign, *["offset"] * bool(case.offset)]
-        words += [*["readonly"] * case.readonly, case.storage, case.layout, case.dims, case.dtype]
+        words += [*["readonly"] * case.readonly, case.storage if case.own else "", case.layout]
+        words += [case.dims, case.dtype, *["usual"] * case.is_usual]
         keys = [key for word in words if word and (key := f"make {word}") in shown]
         text = shown.get(keys[0] if keys else "make", "")
         properties = (case.special, case.foreign, case.offset, case.readonly, case.own,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlbench.case import FOREIGN, NULL, Case
+from dlbench.case import FOREIGN, NULL, NUMPYS, Case
 
 
 def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
@@ -18,7 +18,7 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
     if case.storage == "own" and strides is None:
         made.append(f"source = ({content}).astype({dtype})")
     else:
-        first = case.offset - case.reach[0]
+        first = (case.offset or NUMPYS) - case.reach[0]
         place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
         # A buffer comes before the offset into it, which reads its address.
         words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]

@@ -94,7 +94,9 @@ std::vector<CaseAxis> make_axes() {
         {"windows", "each row one element further in the same memory"},
         {"odd", "a stride that is no multiple of the element's size"}}},
       {"storage",
-       {{"aligned", "at a multiple of 256 bytes unless the library allocates it"},
+       {{"usual",
+         "as users have it: in NumPy's memory 16 bytes above a multiple of 64, where "
+         "np.empty places it, or as the library allocates it"},
         {"own", "in memory that the library allocated"},
         {"view",
          "a slice of an array that the library allocated, from its fourth element, row and "
@@ -143,7 +145,7 @@ bool has_elements(std::string_view shape) {
 
 /// Is the storage "alignN"?
 bool is_offset(const std::string& storage) {
-  return storage.starts_with("align") && storage != "aligned";
+  return storage.starts_with("align");
 }
 
 /// Why dlbench makes no such array; empty if it does.

@@ -15,8 +15,8 @@ struct Case {
   std::string dtype = "float32";  ///< NumPy's name
   std::string dims = "1d";        ///< the axis `shape`
   std::string layout = "c";
-  std::string storage = "aligned";
-  std::uint64_t offset = 0;  ///< distance in bytes from an address aligned to `align`
+  std::string storage = "usual";
+  std::uint64_t offset = 0;  ///< bytes above an address aligned to `align`; 0: any address
   std::uint64_t align = 256;
   bool readonly = false;
   std::string special = "";  ///< a property that only some libraries have: "swapped", "grad", ...

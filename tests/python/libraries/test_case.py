@@ -12,7 +12,7 @@ from numpy.lib.array_utils import byte_bounds
 import samples
 from dlbench import _core
 from dlbench.adapter import Unsupported
-from dlbench.case import Case
+from dlbench.case import NUMPYS, Case
 
 
 @pytest.mark.parametrize("size", [24, 1616, 4096, 1 << 20])
@@ -33,12 +33,12 @@ def test_booleans_and_complex_numbers_come_from_the_same_pattern() -> None:
     np.testing.assert_array_equal(c64.imag, numbers % 13)
 
 
-@pytest.mark.parametrize(("offset", "align"), [(0, 256), (4, 256), (12, 64), (0, 4096), (252, 512)])
+@pytest.mark.parametrize(("offset", "align"), [(0, 256), (4, 256), (12, 64), (252, 512)])
 def test_the_offset_is_behind_the_alignment(offset: int, align: int) -> None:
     for _ in range(5):
         array = Case("x", "float32", 4096, offset=offset, align=align).numpy()
         empty = Case("x", "float32", 0, dims="empty", offset=offset, align=align).numpy()
-        assert array.ctypes.data % align == empty.ctypes.data % align == offset
+        assert array.ctypes.data % align == empty.ctypes.data % align == (offset or NUMPYS)
 
 
 def test_every_second_element() -> None:
@@ -80,7 +80,7 @@ def test_the_array_is_laid_out_as_the_case_says(case: Case) -> None:
     else:
         assert array.strides == case.strides
     if array.size and not case.own:
-        assert byte_bounds(array)[0] % case.align == case.offset
+        assert byte_bounds(array)[0] % case.align == (case.offset or NUMPYS)
 
 
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case.name)

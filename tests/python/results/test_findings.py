@@ -216,16 +216,18 @@ def test_a_case_that_needs_no_time_is_no_failure() -> None:
     )
 
 
-def test_a_run_without_numpys_own_alignment_says_so() -> None:
-    shared = samples.measured("numpy", "jax", 200.0)
-    aligned = samples.measured("numpy", "jax", 200.0, case="f32-align16", outcome="copy")
-    (text,) = reported("alignment", shared)
-    assert text.startswith("tried at multiples of 256 bytes")
+def test_a_copy_of_numpys_memory_names_the_alignment_to_try() -> None:
+    def copied(producer: str, consumer: str) -> Any:
+        return samples.measured(producer, consumer, 200.0, outcome="copy")
+
+    (text,) = reported("alignment", copied("numpy", "jax"))
+    assert text.startswith("NumPy's arrays lie at 16 modulo 64 bytes")
     assert text.endswith("(numpy -> jax)")
-    assert reported("alignment", shared, aligned) == []
-    given = {"case": "f32-align16", "code": "untimed", "found": "zero-copy", "changed": []}
+    aligned = samples.measured("numpy", "jax", 200.0, case="f32-align64")
+    assert reported("alignment", copied("numpy", "jax"), aligned) == []
+    given = {"case": "f32-align64", "code": "untimed", "found": "zero-copy", "changed": []}
     untimed = samples.missing("numpy", "jax", "not-run", "not timed", **given)
-    assert reported("alignment", shared, untimed) == []
-    assert reported("alignment", samples.measured("numpy", "numpy", 200.0)) == []
-    assert reported("alignment", samples.measured("torch", "numpy", 200.0)) == []
-    assert reported("alignment", samples.measured("numpy", "jax", 200.0, outcome="copy")) == []
+    assert reported("alignment", copied("numpy", "jax"), untimed) == []
+    assert reported("alignment", copied("numpy", "numpy")) == []
+    assert reported("alignment", copied("torch", "numpy")) == []
+    assert reported("alignment", samples.measured("numpy", "jax", 200.0)) == []

@@ -20,13 +20,11 @@ protocol      fastest                  slowest                 x fastest
 dlpack        numpy -> numpy 112 ns    torch -> numpy 1.73 us       15.4
 convert       numpy -> numpy ~36.0 ns
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
-alignment     tried at multiples of 256 bytes; NumPy's arrays lie at 16: --cases
-              f32,f32-align16 (numpy -> torch)
 fails         refused torch -> torch: BufferError: Can't export tensors that
               require gradient
 noise         up to +-28 % between processes
 next          dlbench show latest torch numpy  the slowest pair in detail
-              dlbench show latest              all tables, 5 findings
+              dlbench show latest              all tables, 4 findings
 
 6 measured, 1 refused, 1 no-protocol   38 s   ->  x: report.html
 """
@@ -53,8 +51,6 @@ def test_the_step_summary_has_the_same_answer() -> None:
         "- speed: dlpack: fastest numpy -> numpy 112 ns, slowest torch -> numpy 1.73 us (x 15.4)",
         "- speed: convert: fastest numpy -> numpy \\~36.0 ns",
         "- copies: torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s",
-        "- alignment: tried at multiples of 256 bytes; NumPy's arrays lie at 16: --cases "
-        "f32,f32-align16 (numpy -> torch)",
         "- fails: refused torch -> torch: BufferError: Can't export tensors that require gradient",
         "- noise: up to +-28 % between processes",
     ]

@@ -52,9 +52,6 @@ grows with size: 1 of 2 exchanges; the others took less than 1.5x
 
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
                                                  dlbench show latest torch numpy
-alignment     tried at multiples of 256 bytes; NumPy's arrays lie at 16:
-              --cases f32,f32-align16 (numpy -> torch)
-                                     dlbench numpy torch --cases f32,f32-align16
 refused       torch -> torch:
               BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch

@@ -3,6 +3,8 @@ lacks."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,8 +16,9 @@ from kiwisolver import _cext
 from numpy._core import _multiarray_umath as multiarray
 
 from dlbench import _core, loading
+from dlbench.libraries import discover
 from judging import GIVE, NUMPY, READONLY, SHARE, found
-from wire import F32, cross
+from wire import F32, cross, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -134,6 +137,61 @@ def test_elements_without_numbers_are_compared(tmp_path: Path, name: str) -> Non
 def test_a_scalar_is_a_view_too(tmp_path: Path, make: str) -> None:
     case = _core.case("f32-0d-view")
     assert cross(tmp_path, make, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
+
+
+#: Is what is written into the array seen in the result? Most arrays of `np.arange` lie as this one.
+PLAIN = """\
+import numpy as np
+{}
+kept = []
+while True:
+    x = {}
+    if not isinstance(x, np.ndarray) or x.ctypes.data % 64 == 16:
+        break
+    kept.append(x)
+y = {}
+before = float(np.from_dlpack(y)[3])
+x[3] = 77
+print(before, float(np.from_dlpack(y)[3]) == 77)
+"""
+ARANGE = "np.arange(1024, dtype=np.float32)"
+TORCHS = "torch.arange(1024, dtype=torch.float32)"
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("producer", "consumer", "protocol", "imports", "array", "call"),
+    [
+        ("numpy", "jax", "dlpack", "import jax", ARANGE, "jax.dlpack.from_dlpack(x)"),
+        ("numpy", "jax", "convert", "import jax", ARANGE, "jax.numpy.asarray(x)"),
+        ("numpy", "torch", "dlpack", "import torch", ARANGE, "torch.from_dlpack(x)"),
+        ("numpy", "paddle", "dlpack", "import paddle", ARANGE, "paddle.from_dlpack(x)"),
+        ("numpy", "tvm_ffi", "dlpack", "import tvm_ffi", ARANGE, "tvm_ffi.from_dlpack(x)"),
+        ("numpy", "mlx", "convert", "import mlx.core", ARANGE, "mlx.core.array(x)"),
+        ("numpy", "tensorflow", "convert", "import tensorflow", ARANGE, "tensorflow.constant(x)"),
+        ("torch", "jax", "dlpack", "import torch, jax", TORCHS, "jax.dlpack.from_dlpack(x)"),
+        ("torch", "numpy", "dlpack", "import torch", TORCHS, "np.from_dlpack(x)"),
+    ],
+)
+def test_the_default_case_does_as_a_plain_script(
+    tmp_path: Path, producer: str, consumer: str, protocol: str, imports: str, array: str, call: str
+) -> None:
+    files = discover.catalogue().files
+    answer = send_request(
+        tmp_path,
+        *(
+            {"do": "load", "role": role, "library": name, "path": str(files[name][role].path)}
+            for name in (producer, consumer)
+            for role in files[name]
+        ),
+        prepare(1, producer, consumer, protocol, F32),
+    )[-1]
+    done = subprocess.run(
+        [sys.executable, "-c", PLAIN.format(imports, array, call)],
+        check=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    shared = answer["ok"]["outcome"] == "zero-copy"
+    assert done.stdout.split() == ["3.0", str(shared)]
 
 
 @pytest.mark.libraries
