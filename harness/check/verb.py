@@ -25,13 +25,17 @@ from dlbench.errors import BadInput, os_line
 from dlbench.libraries import arguments, discover
 from dlbench.running import completion, options, run, rundir
 from dlbench.running.request import Request
+from dlbench.scripts import bug_report, running
 from dlbench.terminal import terminal
+from dlbench.text import output
+from dlbench.text.escaping import markdown
 from dlbench.text.output import Console
 
 #: The parameters that print something else than checks, and the others that each reads.
 MODES = {
     "names": (),
     "explain": ("libraries", "adapters", "device", "env"),
+    "issue": ("libraries", "adapters", "device", "env", "timeout"),
 }
 
 
@@ -54,6 +58,12 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     metavar="RULE",
     shell_complete=completion.of(lambda _: RULES.by_name),
     help="Print the sentence of RULE, its section and a script.",
+)
+@click.option(
+    "--issue",
+    metavar="RULE",
+    shell_complete=completion.of(lambda _: RULES.by_name),
+    help="Check RULE and run its script; print a bug report in Markdown if it is broken.",
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
@@ -98,6 +108,11 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         if len(libraries) > 1:
             raise BadInput("--explain needs one library, for its script")
         explain(libraries, params, console)
+        return 0
+    if params["issue"]:
+        if len(libraries) != 1:
+            raise BadInput("--issue needs one library")
+        output.write_text(issue(libraries[0], params))
         return 0
     chosen = rules_of(params["only"])
     if not libraries:
@@ -286,3 +301,23 @@ def explain(libraries: Sequence[str], params: dict[str, Any], console: Console) 
             with contextlib.suppress(BadInput):  # the queue of a device is not filled by a script
                 script = rule_script.script(rule, "", path, word, "", device=library.device)
     print_lines(table.explained(rule, console.width, script), console)
+
+
+def issue(name: str, params: dict[str, Any]) -> str:
+    """The bug report of a broken rule. Raises BadInput for a rule that is not broken."""
+    known.require_rule(params["issue"])
+    rule = RULES.by_name[params["issue"]]
+    place, timeout_s = environment_of(params), _core.parse_seconds(params["timeout"])
+    library = library_of(name, params["adapters"], params["device"], place)
+    report = runner.check(library, [rule], timeout_s)
+    (found,) = map(Check, section.entries(library, report, {}))
+    if found.outcome != BROKEN or not found.reproducer:
+        raise BadInput(f"no fault to report: {rule.name}: {found.outcome}: {found.observed}")
+    verdict = running.run_script(found.reproducer, place.python, timeout_s)
+    facts = [
+        f"Rule: {rule.name}, written in {markdown(rule.section)} ({rule.level})",
+        f"Observed: {markdown(found.observed)}",
+    ]
+    facts += [f"Known report: {found.issue}"] * bool(found.issue)
+    title = f"{f'{name} {found.version}'.strip()} breaks a rule: {rule.sentence}"
+    return bug_report.text(title, facts, found.reproducer, verdict, place, library.device)

@@ -28,7 +28,7 @@ from dlbench.machine import doctor
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import comparing, completion, options, run
 from dlbench.running.request import SEED
-from dlbench.scripts import exchange, running
+from dlbench.scripts import bug_report, exchange, running
 from dlbench.terminal import pair, terminal
 from dlbench.text import output
 from dlbench.text.layout import fold
@@ -190,10 +190,13 @@ def _its_environment(document: Document, entry: Entry, env: tuple[str, ...]) -> 
     help="Print only the import statements, in the order that fails.",
 )
 @click.option(
+    "--issue", is_flag=True, help="Run the script; print a bug report if it shows a fault."
+)
+@click.option(
     "--timeout",
     metavar="TIME",
     default="120s",
-    help="Deadline of the script under --run. Default: 120s.",
+    help="Deadline of the script under --run and --issue. Default: 120s.",
 )
 def reproduce(
     run_: str,
@@ -202,24 +205,33 @@ def reproduce(
     env: tuple[str, ...],
     is_run: bool,
     imports: bool,
+    issue: bool,
     timeout: str,
 ) -> int:
     """Print a script that reproduces a cell's outcome without dlbench.
 
     With --run the exit code is 1 where the result differs from that of the run, and 0 where it does
-    not or the script has no verdict.
+    not or the script has no verdict. With --issue it is 2 where the script shows no fault.
     """
+    if is_run and issue:
+        raise BadInput("--issue runs the script, too: leave out --run")
     document, entry = _chosen(run_, cell, adapters)
-    # Without --run nothing is started, so the document may be of another machine.
+    # Without --run or --issue nothing is started, so the document may be of another machine.
     made = exchange.of_imports if imports else exchange.of_run
     script = made(document, entry, discover.catalogue(adapters))
-    if not is_run:
+    if not is_run and not issue:
         if env:
             raise BadInput("without --run no interpreter is started: leave out --env, or add --run")
         output.write_text(script)
         return 0
     place = _its_environment(document, entry, env)
     verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
+    if issue:
+        title = f"{entry.producer} -> {entry.consumer}, {entry.protocol}: {verdict.actual}"
+        title += f" instead of {verdict.expected}"
+        device = entry.source_device
+        output.write_text(bug_report.text(title, [], script, verdict, place, device))
+        return 0
     for line in verdict.printed:
         output.print_line(line)
     if not verdict.actual:

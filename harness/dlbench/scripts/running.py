@@ -1,4 +1,4 @@
-"""`dlbench repro --run`: runs a script and reads its verdict."""
+"""Runs a script and reads its verdict."""
 
 from __future__ import annotations
 
@@ -15,13 +15,18 @@ VERDICT = re.compile("(expected|actual): (.*)")
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the script of a cell printed: what is expected, what happens now, and other lines.
-    Both are empty for a script without a verdict."""
+    """What a script printed: all lines, and of them what is expected and what happens now. Both
+    are empty for a script without a verdict."""
 
-    printed: list[str]
+    lines: list[str]
     expected: str
     actual: str
     is_fault: bool  #: the script ended with status 1
+
+    @property
+    def printed(self) -> list[str]:
+        """The other lines."""
+        return [line for line in self.lines if not VERDICT.fullmatch(line)]
 
 
 def run_script(script: str, python: str, timeout_s: float) -> Verdict:
@@ -32,14 +37,12 @@ def run_script(script: str, python: str, timeout_s: float) -> Verdict:
         ended = _core.run_program([python, str(path)], timeout_s)
     if ended.status is None:
         raise BadInput(f"the script did not end within {timeout_s:g} s (--timeout)")
-    lines = [(line, VERDICT.fullmatch(line)) for line in ended.out.splitlines()]
-    verdict = {found[1]: found[2] for _, found in lines if found}
+    lines = ended.out.splitlines()
+    lines += filter(VERDICT.fullmatch, ended.err.splitlines())  # of a SystemExit with a text
+    verdict = {found[1]: found[2] for found in map(VERDICT.fullmatch, lines) if found}
     if ended.status not in (0, 1) or (ended.status == 1 and len(verdict) < 2):
         how = signal_name(ended.status) or f"exit status {ended.status}"
         why = last_line(ended.err)
         after = "after its verdict " if len(verdict) == 2 else ""
         raise BadInput(f"the script ended {after}by {how}" + (f": {why}" if why else ""))
-    printed = [line for line, found in lines if not found]
-    return Verdict(
-        printed, verdict.get("expected", ""), verdict.get("actual", ""), ended.status == 1
-    )
+    return Verdict(lines, verdict.get("expected", ""), verdict.get("actual", ""), ended.status == 1)

@@ -270,6 +270,9 @@ def run(*words: str) -> int:
         (("--rules", "--timeout", "9" * 20), "--rules does not read --timeout"),
         (("numpy", "--explain", "export.copy-true", "--out", "x"), "does not read --out"),
         (("numpy", "jax", "--explain", "export.copy-true"), "--explain needs one library"),
+        (("numpy", "jax", "--issue", "export.copy-true"), "--issue needs one library"),
+        (("numpy", "--issue", "export.copy-true", "--out", "x"), "does not read --out"),
+        (("numpy", "--issue", "export.copy-false"), "export.copy-false: holds: the same memory"),
     ],
 )
 def test_bad_use_is_one_line(
@@ -279,6 +282,16 @@ def test_bad_use_is_one_line(
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == 1
     assert message in lines[0]
+    assert not (folder / "dlbench-results").exists()
+
+
+def test_a_broken_rule_as_a_bug_report(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("faulty:hiding-is-copied", "--issue", "export.copy-false") == 0
+    report = capsys.readouterr().out
+    sentence = "copy=False exports the array's own memory, or raises BufferError"
+    assert report.startswith(f"# faulty:hiding-is-copied breaks a rule: {sentence}\n")
+    assert "- Rule: export.copy-false, written in array API" in report
+    assert report.count("\nactual: the rule is broken: AssertionError([<capsule object") == 1
     assert not (folder / "dlbench-results").exists()
 
 

@@ -12,8 +12,9 @@ import pytest
 
 import samples
 from dlbench import cli
+from dlbench.environments import environment
 from dlbench.errors import BadInput
-from dlbench.scripts import running
+from dlbench.scripts import bug_report, running
 
 pytestmark = pytest.mark.process
 
@@ -96,4 +97,40 @@ def test_what_a_library_prints_at_its_end_hides_no_verdict() -> None:
     lines = ("1 us", "expected: zero-copy", "actual: copy", "bye")
     script = "".join(f"print({line!r})\n" for line in lines) + "raise SystemExit(1)"
     verdict = running.run_script(script, sys.executable, 60)
-    assert verdict == running.Verdict(["1 us", "bye"], "zero-copy", "copy", is_fault=True)
+    assert verdict == running.Verdict(list(lines), "zero-copy", "copy", is_fault=True)
+    assert verdict.printed == ["1 us", "bye"]
+
+
+def test_a_fault_is_reported_with_what_was_run_just_now(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    evidence = dict.fromkeys(("guard", "write", "slope"), "skipped") | {"address": "no"}
+    copied = {"outcome": "copy", "evidence": evidence}
+    document = samples.document(samples.measured("faulty:silent-copy", "numpy", 100.0, **copied))
+    (tmp_path / "run.json").write_text(json.dumps(document))
+    words = ["repro", str(tmp_path / "run.json"), "faulty:silent-copy", "numpy"]
+    assert cli.main(words) == 0
+    script = capsys.readouterr().out
+    assert cli.main([*words, "--issue"]) == 0
+    report = capsys.readouterr().out
+    title = "# faulty:silent-copy -> numpy, dlpack: copy instead of zero-copy\n\n- Expected: "
+    assert report.startswith(title)
+    assert f"```python\n{script}```\n" in report
+    printed = (
+        r"with exit status 1:\n\n```text\nversions: .*\nexpected: zero-copy\nactual: copy\n```"
+    )
+    assert re.search(printed, report)
+
+
+def test_no_fault_is_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, lines = reproduced(tmp_path, capsys, "--issue")
+    assert (status, lines) == (2, ["dlbench: no fault to report: zero-copy"])
+    status, lines = reproduced(tmp_path, capsys, "--issue", "--run")
+    assert (status, len(lines)) == (2, 1)
+
+
+def test_foreign_text_stays_in_its_place_in_a_report() -> None:
+    verdict = running.Verdict(["a\x1b", "```"], "", "<b>", is_fault=True)
+    report = bug_report.text("x", [], "'```'", verdict, environment.here(), "cpu")
+    assert "````text\na\\x1b\n```\n````\n" in report
+    assert "- Actual: &lt;b>" in report
