@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import TypeVar
 
 from dlbench import values
@@ -12,6 +13,7 @@ from dlbench.document.facts import DULL, native_first
 from dlbench.text.layout import listing
 
 E = TypeVar("E", bound=Entry)
+P = TypeVar("P")
 
 
 def has_exchanges(document: Document) -> bool:
@@ -65,6 +67,19 @@ def places(entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """(environment, device) of the entries with a result, the default ones first."""
     found = {(e.environment, e.device) for e in entries if e.outcome not in DULL}
     return sorted(found, key=lambda p: (p[0] != "default", p[0], p[1] != "cpu", p[1]))
+
+
+def first_panels(
+    panels: list[P], rows: Callable[[P], int], most_rows: int
+) -> tuple[list[P], list[str]]:
+    """The first panels, one or as many as have `most_rows` rows together, and a note on the others:
+    matplotlib takes minutes for thousands of rows."""
+    totals = accumulate(map(rows, panels))
+    kept = [panel for panel, total in zip(panels, totals, strict=True) if total <= most_rows]
+    kept = kept or panels[:1]
+    more = len(panels) - len(kept)
+    note = f"{more} more consumers are not shown: dlbench show RUN has all"
+    return kept, [note] if more else []
 
 
 def provenance(document: Document) -> list[str]:

@@ -24,6 +24,7 @@ WIDE, HIGH, GAP, TITLE = 0.36, 0.22, 0.16, 0.24
 LABEL = 8.0  # points
 LONGEST_LABEL = 1.6
 TILT = 60  # degrees, of the cases' names
+MOST_ROWS = 400
 
 #: Okabe and Ito's colors; each kind also has a mark, for color-blind readers.
 KINDS = {
@@ -59,7 +60,8 @@ def has_fallbacks(document: Document) -> bool:
 
 def figure(document: Document) -> Figure:
     """The figure: one protocol, device and environment; each case at its measured size."""
-    panels, cases, subtitle = _panels(document)
+    every, cases, subtitle = _panels(document)
+    panels, left_out = choosing.first_panels(every, lambda panel: len(panel.case_sweeps), MOST_ROWS)
     names = [name for panel in panels for name in (*panel.case_sweeps, f"to {panel.consumer}")]
     room = max([1.0, *(min(text_width(name, LABEL, "bold"), LONGEST_LABEL) for name in names)])
     left = MARGIN + room + 0.12
@@ -68,7 +70,7 @@ def figure(document: Document) -> Figure:
     key = 0.24 * len(_key_rows(width))
     body = sum(panel.height() + GAP for panel in panels) or 0.6
     made = page("Array kinds for which a pair copies", subtitle, width,
-                (HEADING + head, body, key + 0.16), _notes(document),
+                (HEADING + head, body, key + 0.16), _notes(document, left_out),
                 "" if panels else _nothing(document))  # fmt: skip
     canvas, top = made.canvas, made.top
     for index, case in enumerate(cases):
@@ -199,8 +201,8 @@ def _draw_key_row(canvas: Axes, kinds: list[str], y: float) -> None:
         x += _key_width(kind)
 
 
-def _notes(document: Document) -> list[str]:
+def _notes(document: Document, left_out: list[str]) -> list[str]:
     notes = ["kinds that differ from f32 in one property; `show` has their combinations"]
     notes += ["number in a box: copy rate in GB/s, measured until `ready`"]
     notes += ["not made: the producer has no such array"]
-    return notes + choosing.provenance(document)
+    return notes + left_out + choosing.provenance(document)

@@ -35,6 +35,7 @@ from .scaling_panel import (
 
 LEFT, GAP_X, GAP_Y = 0.72, 0.2, 0.42  # inches, as all measures here
 HEADING, BOTTOM, ROW = 1.0, 0.34, 0.22
+MOST_LINES = 1000
 #: A line of the legend and its text; the line's position is set later.
 Key = tuple[Line2D, str]
 
@@ -42,7 +43,9 @@ Key = tuple[Line2D, str]
 def figure(document: Document) -> Figure:
     """The figure: the case f32 on the clock `ready`, or on `call` for a pair without `ready`."""
     chosen, subtitle = _chosen(document)
-    panels = _panels(document, chosen)
+    panels, left_out = choosing.first_panels(
+        _panels(document, chosen), lambda panel: len(panel.entries), MOST_LINES
+    )
     styles = library_styles.of_all(native_first(name for p in panels for name in p.entries))
     across = _across(len(panels))
     down = math.ceil(len(panels) / across)
@@ -50,7 +53,7 @@ def figure(document: Document) -> Figure:
     keys = _rows_of(_keys(panels, styles), width - 2 * MARGIN)
     body = max(down * HIGH + (down - 1) * GAP_Y, 1.0) + BOTTOM
     made = page("Time by array size: shared memory or a copy", subtitle, width,
-                (HEADING, body, 0.08 + ROW * len(keys)), _notes(document, panels),
+                (HEADING, body, 0.08 + ROW * len(keys)), _notes(document, panels, left_out),
                 "" if panels else "nothing was measured")  # fmt: skip
     _draw_keys(made.canvas, keys, made.bottom - 0.08)
     limits = Limits.of(panels)
@@ -109,7 +112,7 @@ def _one_clock(entries: list[Measured]) -> list[Measured]:
     return choosing.where(entries, clock="ready") or choosing.where(entries, clock="call")
 
 
-def _notes(document: Document, panels: list[Panel]) -> list[str]:
+def _notes(document: Document, panels: list[Panel], left_out: list[str]) -> list[str]:
     if not panels:
         return choosing.provenance(document)
     drawn = [entry for panel in panels for own in panel.entries.values() for entry in own]
@@ -117,7 +120,7 @@ def _notes(document: Document, panels: list[Panel]) -> list[str]:
              f"band: interval ({values.interval(drawn)})"]  # fmt: skip
     if any(panel.until_ready for panel in panels):
         notes.append("until ready: timed until the consumer's data is complete")
-    return notes + choosing.provenance(document)
+    return notes + left_out + choosing.provenance(document)
 
 
 def _keys(panels: list[Panel], styles: dict[str, Style]) -> list[Key]:

@@ -310,6 +310,18 @@ def test_phases_show_the_longest_and_say_how_many_are_not_shown() -> None:
     assert "shorter exchanges are not shown" in joined(figure)
 
 
+@pytest.mark.parametrize(("name", "limit"), [("scaling", "MOST_LINES"), ("fallbacks", "MOST_ROWS")])
+def test_a_figure_of_too_many_consumers_says_how_many_are_not_shown(
+    name: str, limit: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = doc(SHAPES["case_sweep"])
+    assert "are not shown" not in joined(FIGURES[name](document))
+    # Two of five panels of five producers each.
+    monkeypatch.setattr(f"dlbench.plots.{name}.{limit}", 10)
+    figure = FIGURES[name](document)
+    assert "3 more consumers are not shown: dlbench show RUN has all" in joined(figure)
+
+
 def test_an_exchange_that_is_too_short_has_no_shares(tmp_path: Path) -> None:
     document = synthetic.with_phases(synthetic.document(("torch", "jax"), failing=0.0))
     entry(document, "torch", "torch")["phases"]["exchange_ns"] = 249.0
