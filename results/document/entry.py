@@ -300,8 +300,9 @@ class NotMeasured(Entry):
             library = ""
         elif self.code in OF_PRODUCER:
             library = self.producer
-        # `proxy` is the library's message.
-        data = [word for item in sorted(self.data.items()) for word in item if item[0] != "proxy"]
+        # `proxy` is the library's message, and `via` is no cause.
+        named = [item for item in sorted(self.data.items()) if item[0] not in ("proxy", "via")]
+        data = [word for item in named for word in item]
         about = self.data.get("library", library)
         return self.outcome, self.code, self.exception, self.signal, about, *data
 

@@ -61,7 +61,7 @@ class Cell:
         `result`."""
         entry, protocol, device = self.entry, self.entry.protocol, self.entry.source_device
         call, imports_alone = self.consumer.call(protocol, device, self._target())
-        via = entry.observed.via if entry.observed else ""
+        via = entry.observed.via if entry.observed else entry.data.get("via", "")
         wanted = ("dlpack_versioned", "dlpack_legacy") if protocol == "dlpack" else (protocol,)
         made = self.producer.file
         export = next((name for name in wanted if name in made.exports), "")
@@ -170,7 +170,8 @@ def _shows_memory(entry: Entry) -> bool:
 
 
 def _is_protection_lost(entry: Entry) -> bool:
-    return entry.writable == "result" and entry.device == "cpu"
+    # Nothing can be written to an empty array.
+    return entry.writable == "result" and entry.device == "cpu" and entry.bytes > 0
 
 
 def _compared(cell: Cell) -> list[str]:
@@ -227,15 +228,23 @@ def _memory(cell: Cell, expected: str) -> list[str]:
         # The array itself is out of reach behind what shows one protocol.
         before = [*[view] * bool(view), f"place = {start}"]
         start, keep = "place", [other] * bool(other)
+    if (cell.entry.evidence or {}).get("address") == "skipped":  # as of Polars' packed bits
+        content = f"{cell.consumer.values('result', cell.case)}.tobytes()"
+        kept = [line for line in keep if line != other]
+        lines = [f"start, before = ctypes.c_uint8.from_address({start}), {content}"]
+        lines += ["start.value ^= 1  # a write to the array"]
+    else:
+        content, kept = "seen.value", keep
+        lines = [f"start, seen = map(ctypes.c_uint8.from_address, ({start}, {seen}))"]
+        lines += ["before, start.value = seen.value, start.value ^ 255  # a write to the array"]
     return [
         "import ctypes",
         *making,
         *before,
         *called,
-        *keep,
-        f"start, seen = map(ctypes.c_uint8.from_address, ({start}, {seen}))",
-        "before, start.value = seen.value, start.value ^ 255  # a write to the array",
-        f"expected, actual = {expected!r}, 'zero-copy' if seen.value != before else 'copy'",
+        *kept,
+        *lines,
+        f"expected, actual = {expected!r}, 'zero-copy' if {content} != before else 'copy'",
     ]
 
 

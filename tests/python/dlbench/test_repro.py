@@ -223,6 +223,37 @@ def test_a_write_into_a_read_only_array_is_shown(take: str, actual: str, tmp_pat
     assert repro.observed(entry) == "changed"
 
 
+def test_nothing_is_written_to_an_empty_array(tmp_path: Path) -> None:
+    found = adapters(tmp_path, MAKE_READONLY, UNPROTECTED)
+    empty = {"case": "f32-empty", "bytes": 0, "protocol": "convert", "writable": "result"}
+    entry = entry_of(samples.measured("mine", "mine", 1.0, outcome="unproven", **empty))
+    done = ran(repro.script(entry, found, {}), tmp_path)
+    assert verdict(done) == ("an array", repro.observed(entry), 0)
+
+
+#: An array without an address, as one of packed bits.
+PACKED = """\
+def memory(array):
+    raise BufferError("its memory holds bits")
+def values(array):
+    return np.array(array[0])
+def take(array):
+    return [array{}]
+"""
+
+
+@pytest.mark.parametrize(("tail", "actual"), [(".copy()", "copy"), ("", "zero-copy")])
+def test_a_write_shows_a_copy_in_what_has_no_address(
+    tail: str, actual: str, tmp_path: Path
+) -> None:
+    own = f"{MAKE_READONLY}def memory(array):\n    return array\n"
+    found = adapters(tmp_path, own, PACKED.format(tail))
+    proof = {"evidence": {**REFUTED["evidence"], "address": "skipped"}}
+    entry = samples.measured("mine", "mine", 1.0, protocol="convert", outcome="copy", **proof)
+    done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
+    assert verdict(done) == ("zero-copy or copy", actual, 0), done.stderr
+
+
 PROXIED = {"used": "dlpack", "via": "proxy", "calls": [], "struct": "legacy"}
 BY_PRODUCER = {**COPY, "copied_by": "producer"}
 
@@ -312,8 +343,7 @@ def test_an_address_of_an_adapter_is_not_taken_for_one_of_the_scripts(tmp_path: 
 def test_a_script_finds_numbers_that_became_raw_bytes(tmp_path: Path) -> None:
     pytest.importorskip("ml_dtypes")
     for case, status in (("bf16", 1), ("f32", 0)):
-        observed = {**samples.OWN, "used": "array_interface", "via": "proxy"}
-        given = {"protocol": "array_interface", "case": case, "observed": observed}
+        given = {"protocol": "array_interface", "case": case, "data": {"via": "proxy"}}
         entry = samples.missing("numpy", "numpy", "wrong", "no array", **given)
         done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
         assert done.returncode == status, done.stdout + done.stderr
