@@ -6,7 +6,7 @@ import time
 
 import mlx.core as mx
 
-from dlbench.adapter import require_offset, turns_in_a_second
+from dlbench.adapter import require, require_offset, turns_in_a_second
 
 SCRIPT = {
     "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
@@ -16,10 +16,18 @@ SCRIPT = {
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")
 
+DEVICES = ("cpu", "metal")
+
 ready = mx.eval
 
 
+def devices():
+    # With Metal, MLX states the GPU of each array.
+    return ["metal:0" if mx.metal.is_available() else "cpu"]
+
+
 def make(case, device):
+    require(device in devices(), "MLX has arrays on metal:0 on macOS only, and no others there")
     require_offset(case, "MLX", 8)
     # Without `dtype`, MLX converts float64 to float32.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)

@@ -12,12 +12,13 @@ SCRIPT = {
     "make nulls": (
         "array = pa.array(source, mask=~(source < 127)).copy_to(pa.default_cpu_memory_manager())"
     ),
+    "make chunked": "array = pa.chunked_array([source[:1], source[1:]])",
     "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
     "memory": "np.asarray({array})",
 }
 
 SPECIAL = ("nulls",)
-ARGUMENTS = {"tensor": ""}
+ARGUMENTS = {"tensor": "", "chunked": ""}
 
 
 def make(case, device):
@@ -31,7 +32,9 @@ def make(case, device):
     def copy(array):
         return array.copy_to(pa.default_cpu_memory_manager())
 
-    return case.build(array, copy, usual=True)
+    made = case.build(array, copy, usual=True)
+    # A slice keeps the memory.
+    return pa.chunked_array([made[:1], made[1:]]) if ARGUMENT[0] == "chunked" else made
 
 
 def memory(array):

@@ -12,6 +12,7 @@ SCRIPT = {
     "make parameter": (
         "array = torch.nn.Parameter(torch.from_numpy(source).clone(), requires_grad=False)"
     ),
+    "make meta": "array = torch.from_numpy(source).to('meta')",
     "make usual": "array = torch.from_numpy(source).clone()",
     "make ones": "array = torch.from_numpy(source)",
     "make foreign": "array = torch.from_numpy(source).view(torch.{dtype}).clone()",
@@ -22,14 +23,17 @@ SCRIPT = {
     "own": "array = array.clone(){slice}",
 }
 
-DEVICES = ("cpu", "cuda", "rocm")
-ARGUMENTS = {"parameter": ""}
+DEVICES = ("cpu", "cuda", "rocm", "npu")
+ARGUMENTS = {"parameter": "", "meta": ""}
 SPECIAL = ("grad", "pinned", "conj", "neg")
 
 
 def devices():
     kind = "rocm" if torch.version.hip else "cuda"
-    return ["cpu", *(f"{kind}:{number}" for number in range(torch.cuda.device_count()))]
+    counts = {kind: torch.cuda.device_count()}
+    if hasattr(torch, "npu"):  # Ascend's, which PyTorch loads where torch_npu is installed
+        counts["npu"] = torch.npu.device_count()
+    return ["cpu", *(f"{kind}:{number}" for kind in counts for number in range(counts[kind]))]
 
 
 def make(case, device):
@@ -41,8 +45,10 @@ def make(case, device):
     if device == "cpu":
         array = array.clone() if is_own else array
     else:
+        kind, number = split_device(device)
+        require(kind != "npu" or hasattr(torch, "npu"), "PyTorch has no npu without torch_npu")
         # PyTorch exports only tensors of its current device.
-        torch.cuda.set_device(split_device(device)[1])
+        (torch.npu if kind == "npu" else torch.cuda).set_device(number)
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
     array = case.sliced(array, torch.broadcast_to) if is_own else array
@@ -59,6 +65,8 @@ def make(case, device):
         array = array.pin_memory()
     if ARGUMENT[0] == "parameter":
         array = torch.nn.Parameter(array, requires_grad=False)
+    if ARGUMENT[0] == "meta":
+        array = array.to("meta")  # a shape and a dtype without memory
     if case.special == "grad":
         array.requires_grad_()
     return array

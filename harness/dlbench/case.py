@@ -36,6 +36,8 @@ FOREIGN = {
 }
 #: NumPy's, for its subclasses too.
 BROADCAST_TO = partial(np.broadcast_to, subok=True)
+#: Elements at each end of the shape `huge` that are not zero.
+ENDS = 8192
 #: Sizes of the dimensions around the elements, by the word of the axis `shape`.
 DIMS = {
     "2d": (4, -1),
@@ -133,7 +135,7 @@ class Case:
     @property
     def is_usual(self) -> bool:
         """The library allocates the memory itself if its users' arrays are made so."""
-        is_plain = self.layout == "c" and self.dims != "ones" and not self.offset
+        is_plain = self.layout == "c" and self.dims not in ("ones", "huge") and not self.offset
         return self.storage == "usual" and is_plain
 
     @property
@@ -309,7 +311,9 @@ class Case:
 
     def _laid_out(self, dtype: np.dtype[Any], place: int) -> Array:
         shape, low = self.shape, self.reach[0]
-        raw = np.empty(self.room, np.uint8)
+        is_huge = self.dims == "huge"
+        # Zeros that were never written take no memory.
+        raw = (np.zeros if is_huge else np.empty)(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + place
         array: Array = np.ndarray(shape, dtype, raw, begin - low, self._steps)
         if array.size == 0:
@@ -320,7 +324,10 @@ class Case:
         elif self.layout == "broadcast":
             count = shape[1]
         is_dense = self.strides is None or self.layout in ("fortran", "windows", "broadcast")
-        if is_dense and self.storage != "view":
+        if is_huge:
+            fill(array[:ENDS])
+            fill(array[-ENDS:])
+        elif is_dense and self.storage != "view":
             # The content is written in memory order, so it needs no second array. An empty slice of
             # NumPy's begins at the first byte of its base, which is not aligned.
             fill(np.ndarray(count, dtype, raw, begin))

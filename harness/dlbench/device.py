@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dlbench.errors import BadInput
 
 #: DLPack's number of each kind.
-DLPACK_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10, "sim": 12, "sycl": 14}
+DLPACK_TYPES = {"cpu": 1, "cuda": 2, "metal": 8, "rocm": 10, "sim": 12, "npu": 12, "sycl": 14}
 
 
 @dataclass(frozen=True, slots=True)

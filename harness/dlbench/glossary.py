@@ -50,7 +50,9 @@ def _cases() -> dict[str, tuple[str, str]]:
     found = {}
     for axis, values in _core.case_axes.items():
         for word, meaning in values.items():
-            named = f"f32-{word}" if _core.is_case(f"f32-{word}") else f"c64-{word}"
+            named = next(
+                filter(_core.is_case, (f"{of}-{word}" for of in ("f32", "c64", "u8"))), word
+            )
             found[word] = (word, f"{axis} of a case: {meaning}; --cases {named}")
             if axis == "dtype" and (case := case_meaning(word)):
                 found[word] = (word, f"{case[1]}; --cases {word}")

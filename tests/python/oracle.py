@@ -1,6 +1,6 @@
 """An independent judge of exchanges: ctypes and the libraries' own words, no code that judges.
 
-    python oracle.py [LIBRARY ...] [--run FOLDER] [--protocols ...] [--cases ...]
+    python oracle.py [LIBRARY|LIBRARY:all ...] [--run FOLDER] [--protocols ...] [--cases ...]
 
 runs dlbench over all pairs of these libraries (without names: all that are installed), makes each
 of its cells again by the adapters' calls, and prints counts and every disagreement. It decides from
@@ -36,6 +36,7 @@ import dlbench
 from dlbench import _core
 from dlbench.adapter import Call, Capsule, X
 from dlbench.case import Case
+from dlbench.libraries import discover
 from dlbench.loading import load_adapter
 
 PACKAGE = Path(dlbench.__file__).parent
@@ -206,6 +207,8 @@ def of_polars(series: Any) -> tuple[Facts, Any]:
 
 
 def of_awkward(array: Any) -> tuple[Facts, Any]:
+    if sys.modules["awkward"].to_numpy(array, allow_missing=True).dtype.kind in "SUVMm":
+        raise TypeError("it has several buffers, or one of integers")
     *_, content = sys.modules["awkward"].to_buffers(array)[2].values()
     return of_numpy(content)
 
@@ -281,6 +284,10 @@ def values(array: Any) -> np.ndarray[Any, Any]:
         array = array.filled(np.nan) if array.dtype.kind == "f" else array.data
     if isinstance(array, np.ndarray):
         array = np.asarray(array)
+        if array.dtype.kind in "SUVMm":
+            return array
+    if getattr(getattr(array, "dtype", None), "kind", "") == "V":
+        return np.asarray(array)
     if library == "polars":
         return np.asarray(array.to_list())
     if library == "pyarrow" and not hasattr(array, "buffers"):
@@ -298,6 +305,10 @@ def is_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool
     """Equal shapes but for dimensions of 1, and equal numbers; None is a missing one, as is NaN."""
     if [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]:
         return False
+    if expected.dtype.kind in "SUV":
+        return found.reshape(-1).tolist() == expected.reshape(-1).tolist()
+    if expected.dtype.kind in "Mm":
+        found, expected = found.astype(expected.dtype).view("i8"), expected.view("i8")
     wide = complex if expected.dtype.kind == "c" else float
     a = np.array([math.nan if x is None else x for x in found.reshape(-1).tolist()], wide)
     b = expected.reshape(-1)
@@ -328,7 +339,8 @@ def is_right(
         if found.dtype.kind == "O":
             holes = [repr(value) in ("None", "<NA>", "masked") for value in found.reshape(-1)]
             found = np.where(np.reshape(holes, found.shape), None, found)
-        if found.dtype.kind in "OV" and found.size and not (found.reshape(-1) == None).any():  # noqa: E711
+        is_read = found.dtype.kind not in "OV" or found.dtype.kind == content.dtype.kind
+        if not is_read and found.size and not (found.reshape(-1) == None).any():  # noqa: E711
             return None
         return is_same(found, plain if is_bytes(source) else content)
     except Exception:  # a library may raise anything
@@ -481,7 +493,8 @@ def shown(source: Any, producer: Any, protocol: str) -> Any:
         kind = type("Exported", (), {"__dlpack__": lambda *_, **__: export(source),
                                      "__dlpack_device__": lambda _: (1, 0)})  # fmt: skip
         return kind()
-    if protocol == "buffer":
+    is_time = getattr(getattr(source, "dtype", None), "kind", "") in ("M", "m")
+    if protocol == "buffer" and not is_time:  # NumPy has no format for it, and exports bytes
         return pickle.PickleBuffer(exports.get("buffer", lambda x: x)(source))
     if protocol in ALONE:
         return type("Alone", (Alone,), {})(source, ALONE[protocol])
@@ -497,6 +510,8 @@ def judge(
         source = producer.make(case, "cpu")
         content = case.expected() if not case.foreign else case.numpy()
         stored = case.numpy()
+        if (nulls := case.nulls(content)) is not None:
+            content = np.where(nulls, np.nan, content)
         if is_right(source, source, content, stored) is False:
             return {"unmade": "the maker changed the values"}
         given = facts(source)
@@ -725,8 +740,11 @@ def main() -> int:
         judge_all(json.loads(Path(options.judge).read_text()))
     folder = options.run or tempfile.mkdtemp() + "/run"
     if not options.run:
-        names = ",".join(options.libraries) or "all"
-        axes = ["--producers", names, "--consumers", names, "--cases", options.cases]
+        found = discover.catalogue()
+        names = found.expanded(options.libraries) or ["all"]
+        makers = [name for name in names if not found.is_call(name)]
+        axes = ["--producers", ",".join(makers), "--consumers", ",".join(names)]
+        axes += ["--cases", options.cases]
         rest = ["--sizes", str(SIZE), "--replicas", "1", "--precision", "99%", "--no-plots"]
         command = [sys.executable, "-m", "dlbench", "--matrix", *axes, *rest, "--quiet"]
         subprocess.run([*command, "--protocols", options.protocols, "--out", folder], check=True)
@@ -736,12 +754,12 @@ def main() -> int:
         key
         for key, entry in entries.items()
         if entry.get("found", entry["outcome"]) in TRIED
-        and (not options.libraries or {*key[:2]} <= {*options.libraries})
+        and (options.run is None or not options.libraries or {*key[:2]} <= {*options.libraries})
     ]
-    counts, found = compared(judged(wanted, {k: entries[k]["bytes"] for k in wanted}), document)
-    print("\n".join(found))
+    counts, differing = compared(judged(wanted, {k: entries[k]["bytes"] for k in wanted}), document)
+    print("\n".join(differing))
     print("\n".join(f"{count:>7} {what}" for what, count in counts.most_common()))
-    return 1 if found else 0
+    return 1 if differing else 0
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlbench.case import FOREIGN, NULL, NUMPYS, Case
+from dlbench.case import ENDS, FOREIGN, NULL, NUMPYS, Case
 
 
 def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
@@ -13,7 +13,7 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
     dtype = f"ml_dtypes.{case.dtype}" if case.foreign else repr(case.dtype)
     if case.special == "swapped":
         dtype = f"np.dtype({dtype}).newbyteorder()"
-    content = _content(case, count)
+    content = _content(case, ENDS if case.dims == "huge" else count)
     made = ["import ml_dtypes"] * case.foreign
     if case.storage == "own" and strides is None:
         made.append(f"source = ({content}).astype({dtype})")
@@ -23,7 +23,9 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
         # A buffer comes before the offset into it, which reads its address.
         words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]
         words += [repr(strides)] if strides else []
-        made += [f"source = np.ndarray({', '.join(words)})", f"source[...] = {content}"]
+        is_huge = case.dims == "huge"
+        target = f"source[:{ENDS}] = source[-{ENDS}:]" if is_huge else "source[...]"
+        made += [f"source = np.ndarray({', '.join(words)})", f"{target} = {content}"]
         made += ["del raw"] * alone
     if case.dtype.startswith("complex") and not case.foreign:
         made.append("source.imag = source.real % 13")

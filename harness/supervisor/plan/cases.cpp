@@ -60,6 +60,10 @@ constexpr std::array kDtypes{
     CaseDtype{"record", "f4,i4,f8", 16, 'n'},
 };
 
+/// A shape that copies of several GB make too slow for a sweep.
+constexpr const char* kHuge = "huge";
+constexpr std::uint64_t kHugeElements = (std::uint64_t{1} << 31) + 4096;
+
 enum Axis : std::size_t { kDtype, kShape, kLayout, kStorage, kProperty, kAxes };
 
 /// A word that selects all values of an axis that begin with the prefix.
@@ -84,7 +88,10 @@ std::vector<CaseAxis> make_axes() {
         {"empty", "one dimension without elements"},
         {"0xn", "two dimensions, no rows"},
         {"nx0", "two dimensions, no columns"},
-        {"1x8x0x128", "four dimensions, one of size 0"}}},
+        {"1x8x0x128", "four dimensions, one of size 0"},
+        {kHuge,
+         "one dimension of 2^31 + 4096 elements of a byte, zeros but for the first and last; only "
+         "where it is named"}}},
       {"layout",
        {{"c", "in C order"},
         {"fortran", "in Fortran order"},
@@ -160,6 +167,8 @@ std::string why_not_combined(const Point& point) {
   const bool fits =
       layout == "c" || (has_rows(layout) ? is_grid : is_line || (is_grid && layout != "odd"));
   if (!fits) return conflict(layout, shape);
+  if (shape == kHuge && dtype.bytes > 1) return conflict(shape, std::string(dtype.word));
+  if (shape == kHuge && point[kStorage] != 0) return conflict(shape, storage);
   // Every second byte is the layout "strided".
   if (layout == "odd" && dtype.bytes == 1) return conflict(layout, std::string(dtype.word));
   // A library's own slices cannot overlap or leave parts of an element out.
@@ -260,7 +269,9 @@ void product(const std::array<std::vector<std::size_t>, kAxes>& values,
 std::array<std::vector<std::size_t>, kAxes> every_value() {
   std::array<std::vector<std::size_t>, kAxes> all;
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
-    for (std::size_t i = 0; i < case_axes()[axis].values.size(); ++i) all[axis].push_back(i);
+    for (std::size_t i = 0; i < case_axes()[axis].values.size(); ++i) {
+      if (case_axes()[axis].values[i].word != kHuge) all[axis].push_back(i);
+    }
   }
   return all;
 }
@@ -276,8 +287,10 @@ std::size_t index_of(const CaseAxis& axis, const std::string& word) {
 /// pairs that no earlier point has.
 std::vector<Point> pairwise() {
   std::vector<Point> points{Point{}}, possible;
+  const auto all = every_value();
   for (std::size_t axis = 0; axis < kAxes; ++axis) {
-    for (std::size_t i = 1; i < case_axes()[axis].values.size(); ++i) {
+    for (const std::size_t i : all[axis]) {
+      if (i == 0) continue;
       Point point{};
       point[axis] = i;
       point[kShape] = axis == kShape ? i : usual_shape(point);
@@ -287,7 +300,7 @@ std::vector<Point> pairwise() {
     }
   }
   Pairs pairs;
-  product(every_value(), [&](const Point& point) {
+  product(all, [&](const Point& point) {
     possible.push_back(point);
     pairs.add(point);
   });
@@ -502,6 +515,7 @@ std::vector<std::uint64_t> sizes_of(const Case& array_case,
   const std::string& dims = array_case.dims;
   if (!has_elements(dims)) return {0};
   if (dims == "0d") return {element_bytes(array_case)};
+  if (dims == kHuge) return {kHugeElements};
   return requested;
 }
 

@@ -61,8 +61,8 @@ std::string with_usual_names(const std::string& pattern);
 /// Size of one element of a case's dtype.
 std::uint64_t element_bytes(const Case& array_case);
 
-/// The sizes of the cells of a case. A case with zero or one element has a single size, whatever
-/// was requested.
+/// The sizes of the cells of a case. A case with zero, one or a huge number of elements has a
+/// single size, whatever was requested.
 std::vector<std::uint64_t> sizes_of(const Case& array_case,
                                     const std::vector<std::uint64_t>& requested);
 

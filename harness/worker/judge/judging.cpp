@@ -195,15 +195,19 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   });
   warn_if_foreign(judgement.warnings, source, producer);
   std::optional<Held> made;
-  bool has_bad_source = false;
+  bool has_bad_source = false, has_objects = false;
   warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {
     try {
       made = read_values(source, producer);
     } catch (const Failure& failure) {
       has_bad_source = is_fault(failure);
+      has_objects = failure.code == codes::kPythonObjects;
       throw;
     }
   });
+  if (has_objects) {
+    throw Failure{Outcome::unsupported, "", "the producer's array has Python objects as elements"};
+  }
   if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
   require_case(expected, source, producer);
   exchange::View right;  // a view with the right values

@@ -268,6 +268,7 @@ TEST(Cases, AxesAreCombinedAndNamesAreAddedToThem) {
   EXPECT_EQ(names_of({}), Names{"f32"});
   EXPECT_EQ(names_of({"dtype=f6,f6"}), (Names{"f6e2m3fn", "f6e3m2fn"}));
   EXPECT_EQ(names_of({"dtype=f8"}).size(), 8u);
+  EXPECT_EQ(names_of({"dtype=u8,i16 shape=1d,huge"}), (Names{"u8", "u8-huge", "i16"}));
   EXPECT_EQ(names_of({"c32-conj", "f32-0d-view", "i16-nulls"}).size(), 3u);
 }
 
@@ -342,6 +343,7 @@ TEST(Cases, AllHoldsEachPossiblePairOfValues) {
 
 TEST(Plan, ACaseOfNoOrOneElementHasItsOwnSize) {
   Axes axes = small();
+  EXPECT_EQ(sizes_of(case_named("u8-huge"), {4096}), std::vector{(std::uint64_t{1} << 31) + 4096});
   axes.cases = {"f32-0d", "f32-empty"};
   axes.sizes = {4096, 8192};
   for (const Cell& cell : make(some(), axes).cells) {
