@@ -1,6 +1,7 @@
 """dlbench measures the exchange of arrays between Python array libraries.
 
-Adapters import `Call`, `Capsule`, `Unsupported` and `X` from here; `load` reads a run's results.
+Adapters import `Call`, `Capsule`, `Unsupported` and `X` from here. `run` makes a run, and `load`
+reads the results of one.
 """
 
 from __future__ import annotations
@@ -11,27 +12,40 @@ if TYPE_CHECKING:
     from typing import Any
 
     from dlbench.adapter import Call, Capsule, Unsupported, X
+    from dlbench.command.api import Run
 
-__all__ = ["Call", "Capsule", "Unsupported", "X", "load"]
+__all__ = ["Call", "Capsule", "Unsupported", "X", "load", "run"]
+ADAPTERS = __all__[:4]
 
 
 def __getattr__(name: str) -> Any:
     """Imports what adapters use on first use, because every pytest run imports this package."""
-    if name not in __all__:
+    if name == "__version__":
+        from dlbench._core import version
+
+        return version
+    if name not in ADAPTERS:
         raise AttributeError(f"module 'dlbench' has no attribute {name!r}")
     from dlbench import adapter
 
-    globals().update({key: getattr(adapter, key) for key in __all__ if key != "load"})
+    globals().update({key: getattr(adapter, key) for key in ADAPTERS})
     return globals()[name]
 
 
-def load(run: str | PathLike[str] = "latest", frame: str = "pandas") -> Any:
-    """A run as a data frame of `pandas` or `polars`: one row for each cell, measured or not.
-
-    `run` is a run's folder, a results.json, or `latest`. Times are in nanoseconds; a value that a
-    cell does not have is missing, never 0. Raises ValueError where `run` is not a run.
-    """
+def load(run: str | PathLike[str] = "latest") -> Run:
+    """The results of a run: its folder, a results.json, or `latest`. Raises ValueError where `run`
+    is not a run."""
     # Workers import this package for its adapters only.
-    from dlbench import frames
+    from dlbench.command import api
 
-    return frames.load(run, frame)
+    return api.load(run)
+
+
+def run(*libraries: str, **options: Any) -> Run:
+    """Measures the pairs of these libraries, or without any the whole matrix, and returns the
+    results. `options` are those of the command line, such as `sizes=["4KiB"]`, `replicas=5`,
+    `sync=True`, `quiet=False`. Raises ValueError for a bad option.
+    """
+    from dlbench.command import api
+
+    return api.run(*libraries, **options)

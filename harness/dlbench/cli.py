@@ -125,6 +125,8 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["resume"]:
         options.require_resume_alone(options.typed_parameters(ctx))
         return resume(rundir.resumable(params["resume"]), options.without(used, params))
+    if params["everything"] and not params["dry_run"]:
+        raise BadInput("--all prints the cells of a plan: add --dry-run, or leave out --all")
     if bool(libraries) == params["matrix"]:
         if libraries:
             raise BadInput("--matrix measures all pairs: leave out --matrix, or the libraries")
@@ -145,7 +147,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     if params["wait_idle"] is not None:
         _core.parse_seconds(params["wait_idle"])
     if params["dry_run"]:
-        return run.dry_run(prepared.plan, Console())
+        return run.dry_run(prepared, Console(), everything=params["everything"])
     run.require_cells(prepared.plan)
     if used and not params["quiet"]:
         output.print_error(f"defaults of {defaults.FILE}: {', '.join(used)}")

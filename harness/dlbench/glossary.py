@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -21,31 +22,45 @@ def rows() -> tuple[tuple[str, str], ...]:
     return tuple((plain(heading), plain(meaning)) for heading, meaning in first)
 
 
+Row = tuple[str, str]  #: a heading and its meaning
+
+
 @cache
-def terms() -> dict[str, tuple[str, str]]:
-    """By term in lower case, its heading and meaning as plain text.
-
-    Terms in bold inside a meaning have that meaning too. Terms of the page have priority over codes
-    and cases of the same name.
-    """
-    found: dict[str, tuple[str, str]] = {}
-    inner: dict[str, tuple[str, str]] = {}
-    for heading, meaning in (row for table in _marked_tables() for row in table):
-        row = (plain(heading), plain(meaning))
-        for term in row[0].split(", "):
-            found.setdefault(term.lower(), row)
-        inner |= dict.fromkeys(map(str.lower, BOLD.findall(meaning)), row)
-    return _codes() | _cases() | inner | found
-
-
-def _codes() -> dict[str, tuple[str, str]]:
-    """The codes of outcomes, warnings, synchronization and comparisons."""
-    meanings = {code: f"{outcome}: {text}" for code, (outcome, text) in _core.codes.items()}
-    meanings |= _core.warnings | _core.sync_codes | _core.comparison_warnings
-    return {code: (code, plain(text)) for code, text in meanings.items()}
+def groups() -> dict[str, dict[str, Row]]:
+    """By group, by term in lower case, its heading and meaning as plain text. Terms in bold inside
+    a meaning have that meaning too."""
+    names = ("terms", "words of the tables")
+    found = {name: dict[str, Row]() for name in names}
+    for name, table in zip(names, _marked_tables(), strict=True):
+        inner: dict[str, Row] = {}
+        for heading, meaning in table:
+            row = (plain(heading), plain(meaning))
+            for term in row[0].split(", "):
+                found[name].setdefault(term.lower(), row)
+            inner |= dict.fromkeys(map(str.lower, BOLD.findall(meaning)), row)
+        found[name] = inner | found[name]
+    codes = {code: f"{outcome}: {text}" for code, (outcome, text) in _core.codes.items()}
+    found["codes of outcomes"] = _rows(codes)
+    found["warnings"] = _rows(_core.warnings)
+    found["codes of --sync"] = _rows(_core.sync_codes)
+    found["warnings of compare"] = _rows(_core.comparison_warnings)
+    return found | {"cases": _cases()}
 
 
-def _cases() -> dict[str, tuple[str, str]]:
+@cache
+def terms() -> dict[str, Row]:
+    """The terms of all groups. An earlier group has priority."""
+    found: dict[str, Row] = {}
+    for group in reversed(groups().values()):
+        found |= group
+    return found
+
+
+def _rows(meanings: Mapping[str, str]) -> dict[str, Row]:
+    return {name: (name, plain(text)) for name, text in meanings.items()}
+
+
+def _cases() -> dict[str, Row]:
     """The values of the axes of a case."""
     found = {}
     for axis, values in _core.case_axes.items():

@@ -1,6 +1,7 @@
 #include "supervisor/group_run.hpp"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "model/contains.hpp"
@@ -79,10 +80,17 @@ void GroupRun::collect_tasks() {
     }
   }
   // The plain array and the smallest size come first. A case sweep compares its cases
-  // with the plain array, and a time-out at one size spares the larger ones.
-  std::stable_sort(tasks_.begin(), tasks_.end(), [](const Task& a, const Task& b) {
-    const auto rank = [](const Exchange& exchange) {
-      return std::pair(exchange.case_name != plan::kBaseline, exchange.bytes);
+  // with the plain array, and a time-out at one size spares the larger ones. What a budget leaves
+  // out are the libraries that fewest people use.
+  std::stable_sort(tasks_.begin(), tasks_.end(), [this](const Task& a, const Task& b) {
+    const auto place = [this](const std::string& library) {
+      const std::vector<std::string>& first = context_.options.first;
+      return std::find(first.begin(), first.end(), library) - first.begin();
+    };
+    const auto rank = [&](const Exchange& exchange) {
+      const auto rarer = std::max(place(exchange.producer), place(exchange.consumer));
+      return std::tuple(exchange.case_name != plan::kBaseline, context_.budget.is_set() ? rarer : 0,
+                        exchange.bytes);
     };
     return rank(a.exchange) < rank(b.exchange);
   });

@@ -469,6 +469,17 @@ TEST_F(FleetTest, ABudgetThatEndsDuringPreparationHasMeasuredWhatWasPrepared) {
   EXPECT_GT(with(Outcome::not_run).size(), 0u);
 }
 
+TEST_F(FleetTest, ABudgetBeginsWithTheLibrariesThatAreNamed) {
+  options_.budget_s = 600;
+  options_.first = {"z", "y"};
+  run({library("a"), library("y"), library("z")});
+  ASSERT_EQ(watcher_.names.size(), 9u);
+  EXPECT_NE(watcher_.names.front().find("producer:z/consumer:z"), std::string::npos);
+  for (std::size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(watcher_.names[i].find(":a/"), std::string::npos) << watcher_.names[i];
+  }
+}
+
 TEST_F(FleetTest, ABudgetCountsNeitherImportsNorFloors) {
   options_.budget_s = 1;
   options_.timeout_s = 1.5;

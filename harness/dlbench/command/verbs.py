@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -342,24 +343,33 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
 @click.argument("words", nargs=-1, metavar="[TERM]",
                 shell_complete=completion.of(lambda _: sorted(glossary.terms())))  # fmt: skip
 def explain_term(words: tuple[str, ...]) -> None:
-    """Print what a term in dlbench's output means; without TERM, all terms."""
+    """Print what a term in dlbench's output means, or an option; without TERM, all terms."""
     known = glossary.terms()
+    console = Console()
     if not words:
-        *names, last = sorted(known)
-        parts = [*(f"{name}," for name in names), last]
-        for line in fold(parts, Console().width, gap=" "):
-            output.print_line(line)
+        for group, members in glossary.groups().items():
+            console.print(Text(group, style="bold"))
+            *names, last = sorted(members)
+            for line in fold([*(f"{name}," for name in names), last], console.width, gap=" "):
+                output.print_line(line)
         return
     term = " ".join(words).lower()
-    if term not in known and term in VERBS:
-        raise BadInput(f"{term!r} is a command: dlbench {term} --help")
+    option = options.meanings().get(term.lstrip("-"))
+    rows = [known[word] for word in (term, term.replace(" ", "-")) if word in known][:1]
     if row := glossary.case_meaning(term):
-        known[term] = known.get(term, row)
-    if term not in known:
-        near = _core.did_you_mean(term, sorted(known))
+        rows = rows or [row]
+    if not rows and term in VERBS:
+        raise BadInput(f"{term!r} is a command: dlbench {term} --help")
+    rows = rows or ([(f"--{term.lstrip('-')}", option)] if option else [])
+    axes = _core.case_axes.values()
+    rows = rows or [known[word] for axis in axes for word in axis if axis[word] == term]
+    parts = {row for name, row in known.items() if term in re.split(r"[ -]", name)}
+    rows = rows or sorted(parts)
+    if not rows:
+        near = _core.did_you_mean(term, sorted({*known, *options.meanings(), *VERBS}))
         raise BadInput(f"unknown term {term!r}{near}; 'dlbench help' lists all terms")
-    heading, meaning = known[term]
-    output.print_line(f"{heading}: {meaning}")
+    for heading, meaning in rows:
+        output.print_line(f"{heading}: {meaning}")
 
 
 VERBS = {

@@ -82,10 +82,12 @@ def read(
 def _values(
     path: Path, place: str, table: Mapping[str, Any], command: click.Command
 ) -> dict[str, Any]:
+    # `--all` of a measuring run needs --dry-run.
+    once = ONCE | ({"everything"} if place == "tool.dlbench" else set())
     options = {
         option.opts[0].removeprefix("--"): option
         for option in command.params
-        if isinstance(option, click.Option) and option.expose_value and option.name not in ONCE
+        if isinstance(option, click.Option) and option.expose_value and option.name not in once
     }
     found = {}
     for key, value in table.items():

@@ -71,7 +71,14 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
         help="Write the run to this folder, new or empty. Default: dlbench-results/TIME.",
     ),
     "resume": click.option("--resume", metavar="DIR", help="Continue the interrupted run in DIR."),
-    "dry_run": click.option("--dry-run", is_flag=True, help="Print the plan and stop."),
+    "dry_run": click.option(
+        "--dry-run",
+        is_flag=True,
+        help="Print the size of the plan and about how long it takes, and stop.",
+    ),
+    "everything": click.option(
+        "--all", "everything", is_flag=True, help="Print each cell of a --dry-run too."
+    ),
     "profile": click.option(
         "--profile",
         is_flag=True,
@@ -97,6 +104,13 @@ def typed_parameters(context: click.Context) -> set[str]:
     """The names of the parameters on the command line."""
     source = click.core.ParameterSource.COMMANDLINE
     return {name for name in context.params if context.get_parameter_source(name) is source}
+
+
+def meanings() -> dict[str, str]:
+    """The help of each option of a measuring run."""
+    command = click.command()(measuring(OPTIONS)(lambda: None))
+    found = (option for option in command.params if isinstance(option, click.Option))
+    return {option.opts[0].lstrip("-"): str(option.help) for option in found}
 
 
 def from_defaults(context: click.Context) -> list[str]:

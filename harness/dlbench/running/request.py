@@ -23,6 +23,9 @@ from dlbench.supervisor import WORKER
 
 AXES = ("producers", "consumers", "protocols", "devices", "cases", "phases", "sizes")
 
+#: What most people use: a run with --budget begins with their pairs.
+USED_MOST = ["numpy", "torch", "jax", "cupy", "tensorflow", "pandas", "pyarrow", "scipy", "numba"]
+
 #: The ranges of the core, and of seeds that every JSON reader keeps exactly.
 WORKERS = click.IntRange(1, 1000)
 JOBS = click.IntRange(1, 1024)
@@ -87,7 +90,8 @@ class Request:
     )
     filter: str = option("Measure only cells whose name matches.", metavar="REGEX")
     budget: str = option(
-        "Measure for this time, imports and floors not counted: 90s, 2m. Default: none.",
+        "Measure for this time, imports and floors not counted, the most used libraries first: "
+        "90s, 2m. Default: none.",
         metavar="TIME",
     )
     precision: str = option(
@@ -166,6 +170,7 @@ class Request:
             "worker_main": str(WORKER),
             "jobs": self.jobs or max(1, min(machine.cores(), 4)),
             "timeout_s": _core.parse_seconds(self.timeout),
+            "first": USED_MOST,
             "budget_s": _core.parse_seconds(self.budget) if self.budget else 0.0,
             "precision": _core.parse_percent(self.precision),
             "replicas": self.replicas,

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import click
+
 from dlbench import _core, values
 from dlbench.counting import valgrind
 from dlbench.document import LATEST, RESULTS, Comparison, Document, read_document
@@ -26,7 +28,7 @@ from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.captures import CaptureExchanges
 from dlbench.passes.instructions import CountInstructions
 from dlbench.passes.synchronization import ClassifySynchronization
-from dlbench.running import reporting, rundir
+from dlbench.running import estimate, reporting, rundir
 from dlbench.running.request import Request, parse_shard
 from dlbench.terminal import terminal
 from dlbench.text import output, progress
@@ -75,11 +77,12 @@ class Prepared:
 def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
     """The part of a document's context that is known before the first worker starts."""
     request, plan = prepared.request, prepared.plan
+    typed = click.get_current_context(silent=True)
     own = {
         "schema": 1,
         "version": _core.version,
         "build": _core.build_id,
-        "command": sys.argv,
+        "command": (typed and typed.obj) or sys.argv,
         "seed": request.seed,
         "request": request.kept(),
         "not_installed": not_installed(request, prepared.libraries),
@@ -132,15 +135,26 @@ def describe_environments(prepared: Prepared) -> dict[str, Any]:
     return environments
 
 
-def dry_run(plan: _core.Plan, console: Console) -> int:
-    """Prints each cell of the plan, and each impossible cell with the reason."""
-    for cell in plan.cells:
+def dry_run(prepared: Prepared, console: Console, *, everything: bool) -> int:
+    """Prints the size of the plan and about how long it takes; with `everything` each cell too, and
+    each impossible cell with the reason."""
+    plan, replicas = prepared.plan, prepared.request.replicas
+    for cell in plan.cells if everything else ():
         console.print(cell.name, soft_wrap=True)
-    for cell, outcome, reason in plan.excluded:
+    for cell, outcome, reason in plan.excluded if everything else ():
         console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
     pairs = {(cell.producer, cell.consumer) for cell in plan.cells}
-    counted = f"{count(len(pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure"
-    console.print(f"{counted}, {len(plan.excluded)} without a worker", soft_wrap=True)
+    time = estimate.text(prepared.request, [(cell.producer, cell.consumer) for cell in plan.cells])
+    times = "once" if replicas == 1 else f"in {replicas} processes"
+    lines = [
+        f"{count(len(pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure {times}: {time}"
+    ]
+    if outcomes := Counter(outcome for _, outcome, _ in plan.excluded):
+        named = ", ".join(f"{times} {outcome}" for outcome, times in outcomes.most_common())
+        lines.append(f"{len(plan.excluded)} without a worker: {named}")
+    lines += [] if everything else ["--all lists them"]
+    for line in lines:
+        console.print(line, soft_wrap=True)
     return 0
 
 

@@ -5,8 +5,10 @@ are spelled out.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
+from collections.abc import Iterable
 from typing import Any, TextIO
 
 import rich.console
@@ -60,6 +62,15 @@ def one_line(shown: Any) -> Any:
         line = log_line(shown.plain)
         return shown if line == shown.plain else Text(line, style=shown.style)
     return log_line(shown) if isinstance(shown, str) else shown
+
+
+def html(lines: Iterable[Text]) -> str:
+    """The lines as HTML, with their colors."""
+    console = Console(io.StringIO())
+    console.record, console.width = True, UNCUT
+    for line in lines:
+        console.print(line, soft_wrap=True)
+    return console.export_html(inline_styles=True, code_format="<pre>{code}</pre>")
 
 
 def print_line(line: object = "") -> None:

@@ -354,8 +354,14 @@ Point point_named(const std::string& name) {
       has[axis] = true;
     }
     if (!on) {
-      throw UsageError("unknown case '" + name + "': '" + part + "' is no value of an axis" +
-                       did_you_mean(part, words) + "; 'dlbench help cases' lists them");
+      std::string hint = did_you_mean(part, words);
+      for (const CaseAxis& axis : case_axes()) {
+        for (const AxisValue& value : axis.values) {  // "float16"
+          if (value.meaning == part) hint = " (did you mean '" + value.word + "'?)";
+        }
+      }
+      throw UsageError("unknown case '" + name + "': '" + part + "' is no value of an axis" + hint +
+                       "; 'dlbench help cases' lists them");
     }
   }
   if (!has[kDtype]) {

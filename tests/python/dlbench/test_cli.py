@@ -18,6 +18,7 @@ import pytest
 import planted
 import samples
 from dlbench import _core, cli
+from dlbench.command import api
 from dlbench.counting import valgrind
 from dlbench.errors import BadInput
 from dlbench.machine import noise
@@ -138,7 +139,9 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--matrix", "--producers", "a,,b"], "an empty name"),
         (["--matrix", "--producers", "nompy"], "did you mean 'numpy'?"),
         (["--matrix", "--protocols", "dlpak"], "did you mean 'dlpack'?"),
-        (["--matrix", "--cases", "f33"], "f33"),
+        (["--matrix", "--cases", "f33"], "did you mean 'f32'?"),
+        (["--matrix", "--cases", "float16"], "did you mean 'f16'?"),
+        ([*MINE, "--all"], "add --dry-run"),
         (["--matrix", "--sizes", "4 parsecs"], "4 parsecs"),
         (["--matrix", "--sizes", "0"], "size"),
         (["--matrix", "--devices", "gpu"], "gpu"),
@@ -185,7 +188,7 @@ def test_bad_use_is_one_line_and_status_2(dlbench: Run, words: list[str], messag
 
 def test_a_pair_is_both_directions_and_neither_with_itself(dlbench: Run) -> None:
     planted.plant(Path("adapters"), "other")
-    status, out, _ = dlbench("mine", "other", "--adapters", "adapters", "--dry-run")
+    status, out, _ = dlbench("mine", "other", "--adapters", "adapters", "--dry-run", "--all")
     assert status == 0
     pairs = {tuple(line.split("/")[1:3]) for line in out.splitlines() if "/" in line}
     assert pairs == {
@@ -312,9 +315,44 @@ def test_another_shell_completes_too(
         assert found in out
 
 
+def test_a_run_in_python_is_that_of_the_command_line(dlbench: Run, fleet: Fleet) -> None:
+    base = api.run("mine", "mine", adapters="adapters", sizes=["8KiB"], replicas=2)
+    fleet.entry = fleet.refused
+    head = api.run(producers=["mine"], adapters="adapters", sizes="8KiB", out="head")
+    (plan, options), (whole, _) = fleet.calls
+    assert {cell.bytes for cell in [*plan.cells, *whole.cells]} == {8192}
+    assert options.replicas == 2
+    assert base.path.parent == Path("dlbench-results/latest").resolve().relative_to(Path.cwd())
+    command = base.document.run.command
+    assert command[:3] == ["dlbench", "mine", "mine"]
+    assert "sizes=8KiB" in " ".join(command)
+    changes = base.compare(head)
+    assert {cell.result for cell in changes.cells} == {"worse"}
+    assert "mine -> mine" in str(base)
+    assert "<pre>" in base._repr_html_()
+    assert "worse" in changes._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sizs": "4KiB"}, "No such option '--sizs'"),
+        ({"sizes": ["4 ells"]}, "'4 ells' is not a size"),
+        ({"replicas": 0}, "--replicas"),
+        ({"dry_run": True}, "dry_run: not an option of dlbench.run"),
+    ],
+)
+def test_a_bad_option_in_python_raises_and_leaves_no_folder(
+    dlbench: Run, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        api.run("mine", "mine", adapters="adapters", out="new", **options)
+    assert not Path("new").exists()
+
+
 def test_a_filter_narrows_a_pair_further(dlbench: Run) -> None:
     planted.plant(Path("adapters"), "other")
-    words = ("mine", "other", "--adapters", "adapters", "--dry-run")
+    words = ("mine", "other", "--adapters", "adapters", "--dry-run", "--all")
     _, out, _ = dlbench(*words, "--filter", "protocol:convert|^nothing")
     names = [line for line in out.splitlines() if line.startswith("exchange/")]
     assert names
@@ -325,11 +363,30 @@ def test_the_verbs_are_known_by_name_before_they_are_loaded() -> None:
     assert tuple(cli.verbs()) == cli.VERBS
 
 
-def test_a_dry_run_leaves_no_file(dlbench: Run) -> None:
+def test_a_dry_run_counts_and_leaves_no_file(dlbench: Run) -> None:
     status, out, _ = dlbench(*MINE, "--dry-run", "--out", "new")
     assert status == 0
-    assert "cells to measure" in out.splitlines()[-1]
+    assert out.splitlines() == [
+        "1 pair, 18 cells to measure in 3 processes: about 6 s, more on a slow machine",
+        "--all lists them",
+    ]
     assert not Path("new").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [((), "about 16 s"), (("--replicas", "30"), "about 155 s"), (("--budget", "1s"), "about 15 s")],
+)
+def test_a_dry_run_is_judged_by_the_last_run(
+    dlbench: Run, fleet: Fleet, words: tuple[str, ...], expected: str
+) -> None:
+    dlbench(*MINE)
+    path = Path("dlbench-results/latest/results.json")
+    document = json.loads(path.read_text())
+    document["context"]["dlbench"]["wall_s"] = 15.7
+    path.write_text(json.dumps(document))
+    _, out, _ = dlbench(*MINE, "--dry-run", *words)
+    assert f": {expected}, judged by the last run in this folder" in out
 
 
 def test_a_run_leaves_its_results_and_the_link(dlbench: Run, fleet: Fleet) -> None:

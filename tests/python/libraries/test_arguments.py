@@ -262,7 +262,7 @@ def test_bad_use_is_one_line_and_status_2(
 
 
 def test_a_dry_run_names_its_cells(capfd: pytest.CaptureFixture[str]) -> None:
-    assert cli.main(["faulty:slow-export=5us", "native", "--dry-run"]) == 0
+    assert cli.main(["faulty:slow-export=5us", "native", "--dry-run", "--all"]) == 0
     out, _ = capfd.readouterr()
     assert "exchange/producer:faulty:slow-export=5us/consumer:native/protocol:dlpack/" in out
 

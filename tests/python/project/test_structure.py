@@ -20,7 +20,9 @@ STARTING = re.compile(
     r"|\bos\.(fork|system|popen|spawn\w+|posix_spawn\w*)\("
 )
 #: Called by Python, pytest, ast and click, by their names.
-BY_NAME = re.compile(r"__\w+__|pytest_\w+|visit_\w+|format_(usage|epilog)|runtest|reportinfo")
+BY_NAME = re.compile(
+    r"_repr_html_|__\w+__|pytest_\w+|visit_\w+|format_(usage|epilog)|runtest|reportinfo"
+)
 #: Compiled names that the product's Python does not call, and their callers.
 BOUND_FOR = {
     "process_intervals": "benchmarks/interval_coverage.py",
@@ -77,7 +79,7 @@ def test_figures_and_exporters_are_imported_by_no_name() -> None:
     named = {name for name, text in files() if "import_module(" in text}
     assert named == {
         "harness/check/rules/__init__.py",
-        "harness/dlbench/frames.py",
+        "harness/dlbench/command/api.py",
         "results/exporters/arrow.py",
     }
 

@@ -238,9 +238,9 @@ def test_a_first_call_that_nothing_made_is_empty() -> None:
 
 
 @pytest.mark.parametrize("frame", ["pandas", "polars"])
-def test_load_gives_a_frame(frame: str, run: Path) -> None:
+def test_load_makes_a_frame(frame: str, run: Path) -> None:
     pytest.importorskip(frame)
-    loaded = dlbench.load(run, frame)
+    loaded = dlbench.load(run).frame(frame)
     assert list(loaded.columns) == list(rows.COLUMNS)
     measured = loaded[loaded["real_time"] > 0] if frame == "pandas" else loaded.drop_nulls("lo_ns")
     assert len(loaded) - len(measured) == len(samples.pair()["not_measured"])
@@ -273,7 +273,7 @@ def test_two_runs_in_one_frame_can_be_distinguished(name: str, tmp_path: Path) -
         if name.startswith("load"):
             library = name.partition("-")[2] or "pandas"
             pytest.importorskip(library)
-            frame = dlbench.load(run, library)
+            frame = dlbench.load(run).frame(library)
             frames.append(frame if library == "pandas" else pandas.DataFrame(frame.to_dicts()))
             continue
         path = tmp_path / f"{number}.{name}"
@@ -355,18 +355,18 @@ def test_each_machine_of_a_merged_run_has_its_own_origin() -> None:
 def test_pandas_reads_the_csv_as_load_gives_it(run: Path) -> None:
     pandas = pytest.importorskip("pandas")
     text = export(doc(samples.pair()), "csv")
-    loaded = dlbench.load(run)
+    loaded = dlbench.load(run).frame()
     read = pandas.read_csv(io.StringIO(text), dtype=dict(loaded.dtypes), keep_default_na=False,
                            na_values={name: [""] for name in loaded.columns})  # fmt: skip
     empty = dict.fromkeys(("changed", "warnings"), "")
     pandas.testing.assert_frame_equal(loaded.fillna(empty), read.fillna(empty))
 
 
-def test_load_says_what_is_wrong(tmp_path: Path) -> None:
+def test_load_says_what_is_wrong(tmp_path: Path, run: Path) -> None:
     with pytest.raises(BadInput, match="no run"):
         dlbench.load(tmp_path / "nothing")
     with pytest.raises(BadInput, match="unknown frame 'arrow'; allowed: pandas, polars"):
-        dlbench.load(tmp_path, "arrow")
+        dlbench.load(run).frame("arrow")
 
 
 def test_markdown_counts_first_and_folds_the_rest() -> None:
@@ -636,7 +636,7 @@ def test_pandas_reads_it_as_load_gives_it(name: str, run: Path) -> None:
     path = run / f"cells.{name}"
     assert cli.main(["export", str(run), "--format", name, "--output", str(path)]) == 0
     read = pandas.read_parquet(path) if name == "parquet" else pandas.read_feather(path)
-    loaded = dlbench.load(run)
+    loaded = dlbench.load(run).frame()
     pandas.testing.assert_frame_equal(read.astype(dict(loaded.dtypes)), loaded)
     assert (read["bytes"].dtype, read["real_time"].dtype) == ("int64", "float64")
 

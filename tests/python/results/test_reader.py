@@ -23,7 +23,8 @@ from hypothesis import strategies as st
 import comparisons
 import samples
 import synthetic
-from dlbench import _core, cli, frames
+from dlbench import _core, cli
+from dlbench.command import api
 from dlbench.compare import sides
 from dlbench.errors import BadInput
 from dlbench.running import request
@@ -228,7 +229,7 @@ def check(text: str | bytes, figure: str = "") -> None:
             words = ["plot", str(bad), "--figure", figure]
             require_one_line(words, *message(*words), str(bad))
             with contextlib.suppress(BadInput, _core.UsageError):
-                frames.load(bad, "pandas")
+                api.load(bad).frame()
         assert bad.read_bytes() == before
         assert sorted(path.name for path in folder.iterdir()) == ["bad", "honest.json"]
 

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from dlbench import _core, cli, glossary
+import samples
+from dlbench import _core, cli, findings, glossary, values
+from dlbench.document import Document, Measured, read_document
+from dlbench.findings.summary import summarize
+from dlbench.terminal import pair
+from typed import doc
 
 ROOT = Path(__file__).parents[3]
 DOCS = ROOT / "docs/reference/glossary.md"
@@ -53,14 +60,58 @@ def test_an_unknown_term_is_one_line_and_status_2(
     assert reported.err.count("\n") == 1
 
 
-def test_without_a_term_all_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_term_all_are_listed_by_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["help"]) == 0
-    reported = capsys.readouterr().out
-    assert reported.replace("\n", "").split(", ") == sorted(glossary.terms())
+    lines = capsys.readouterr().out.splitlines()
+    groups = glossary.groups()
+    assert lines[::2] == list(groups)
+    assert [line.split(", ") for line in lines[1::2]] == [sorted(each) for each in groups.values()]
+
+
+@pytest.mark.parametrize(
+    ("words", "printed"),
+    [
+        (["replicas"], ["--replicas: Measure each cell in"]),
+        (["--no-plots"], ["--no-plots: Write no figures"]),
+        (["in", "cache"], ["in-cache: "]),
+        (["tensor"], ["managed tensor, borrowed tensor: "]),
+        (["float16"], ["f16: case: float16"]),
+        (["copied"], ["copied-lazily: ", "copied-twice: "]),
+    ],
+)
+def test_an_option_and_a_part_of_a_term_are_found(
+    words: list[str], printed: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["help", *words]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(printed)
+    assert all(map(str.startswith, lines, printed))
+
+
+def words_of(document: Document) -> Iterator[str]:
+    """The labels, heads, marks and codes that the terminal prints about a document."""
+    found = findings.find(document, "latest")
+    yield from (one.label for one in [*found, *summarize(document, found).findings])
+    yield from pair.HEAD
+    for entry in document.entries:
+        yield from (re.split(" {2,}", line)[0] for line in pair.details(entry))
+        yield from entry.evidence
+        yield from (warning.code for warning in entry.warnings)
+        yield from filter(None, (entry.outcome, getattr(entry, "code", "")))
+        yield from "".join(values.marks(entry)) if isinstance(entry, Measured) else ""
+
+
+def test_each_word_of_the_output_is_a_term(capsys: pytest.CaptureFixture[str]) -> None:
+    documents = [read_document(ROOT / "docs/site/sample/results.json")]
+    documents += [doc(made()) for made in (samples.pair, samples.matrix)]
+    found = {word for document in documents for word in words_of(document)}
+    assert len(found) > 40
+    unknown = [word for word in sorted(found) if cli.main(["help", "--", word]) != 0]
+    assert unknown == []
 
 
 def test_each_example_of_a_case_is_one() -> None:
     """Only complex numbers have conjugates."""
-    for word in (word for values in _core.case_axes.values() for word in values):
+    for word in (word for axis in _core.case_axes.values() for word in axis):
         _, meaning = glossary.terms()[word]
         assert _core.is_case(meaning.rpartition("--cases ")[2]), meaning
