@@ -147,6 +147,19 @@ function(dlbench_extension name)
   install(TARGETS ${name} LIBRARY DESTINATION dlbench)
 endfunction()
 
+# libdlbench_call.so has the body of all functions of the protocol `call`. All modules of a worker
+# must share one, so it lies beside them.
+function(dlbench_call_library)
+  add_library(dlbench_call SHARED ${PROJECT_SOURCE_DIR}/consumers/call/body.cpp)
+  target_include_directories(dlbench_call PUBLIC ${PROJECT_SOURCE_DIR}/consumers)
+  dlbench_compile_options(dlbench_call)
+  install(TARGETS dlbench_call LIBRARY DESTINATION dlbench)
+endfunction()
+function(dlbench_calls module)
+  target_link_libraries(${module} PRIVATE dlbench_call)
+  set_target_properties(${module} PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
+endfunction()
+
 # A native producer or consumer is measured, so it links no judging code. It uses devices through
 # the module `_device`, with headers only.
 function(dlbench_native name source)

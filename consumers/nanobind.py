@@ -1,6 +1,7 @@
 """nanobind imports: functions with an argument `nb::ndarray`."""
 
 from dlbench import _nanobind_consumer
+from dlbench.adapter import function_of
 
 SCRIPT = {"address": "{array}.address", "values": "{array}.view()"}
 
@@ -10,6 +11,12 @@ PROTOCOLS = {
     "dlpack": _nanobind_consumer.from_any,
     "buffer": _nanobind_consumer.from_any,
     "convert": _nanobind_consumer.from_any,
+    # nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>
+    "call": function_of(_nanobind_consumer, "call_typed"),
+}
+CALLS = {
+    "noconvert": {"call": function_of(_nanobind_consumer, "call_noconvert")},
+    "untyped": {"call": function_of(_nanobind_consumer, "call_untyped")},
 }
 
 

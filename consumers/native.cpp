@@ -1,6 +1,7 @@
 // The native consumer: imports through each protocol at the lowest cost, with the CPython API. It
 // keeps the imported object and reads it on request.
 #include "native/buffer.hpp"
+#include "native/calls.hpp"
 #include "native/importer.hpp"
 
 namespace dlbench::native {
@@ -92,6 +93,12 @@ PyMethodDef functions[] = {
      "from_array_interface(x, /)\n--\n\nImports through x.__array_interface__."},
     {"from_array_struct", &from_array_struct, METH_O,
      "from_array_struct(x, /)\n--\n\nImports through x.__array_struct__."},
+    positional_method("call_dlpack", &call_dlpack,
+                      "call_dlpack(*arrays)\n--\n\nCalls an empty C function with a capsule "
+                      "of each array."),
+    positional_method("call_dlpack_c", &call_dlpack_c,
+                      "call_dlpack_c(*arrays)\n--\n\nCalls an empty C function with the "
+                      "arrays, through the C exchange API."),
     own_stream_method,
     set_stream_method,
     {"imports", &imports_so_far, METH_NOARGS,

@@ -15,7 +15,9 @@ PROTOCOLS = {
     "array_interface": _native_consumer.from_array_interface,
     "array_struct": _native_consumer.from_array_struct,
     "cuda_array_interface": _native_consumer.Importer("cpu").from_cuda_array_interface,
+    "call": lambda arrays: _native_consumer.call_dlpack_c,
 }
+CALLS = {"capsule": {"call": lambda arrays: _native_consumer.call_dlpack}}
 
 
 def calls(source, target):

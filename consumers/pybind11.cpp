@@ -5,6 +5,10 @@
 
 #include <complex>
 #include <cstdint>
+#include <string>
+
+#include "call/body.hpp"
+#include "call/numbers.hpp"
 
 namespace py = pybind11;
 
@@ -32,6 +36,27 @@ void define_typed(py::module_& module) {
    ...);
 }
 
+void* address(const py::array& array) {
+  return const_cast<void*>(array.data());
+}
+void* address(const py::buffer& array) {
+  return array.request().ptr;
+}
+
+/// Defines PREFIX_N for each number of arguments of that type.
+template <typename Argument, bool converts = true>
+void define_calls(py::module_& module, const std::string& prefix) {
+  dlbench::call::each_number([&]<std::size_t... position>(std::index_sequence<position...>) {
+    constexpr std::size_t number = sizeof...(position);
+    module.def((prefix + "_" + std::to_string(number)).c_str(),
+               [](const dlbench::call::Each<position, Argument>&... array) {
+                 void* const addresses[] = {address(array)..., nullptr};
+                 dlbench_call(number, addresses);
+               },
+               dlbench::call::Each<position, py::arg>(py::arg().noconvert(!converts))...);
+  });
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
@@ -40,6 +65,10 @@ PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
   define_typed<float, double, std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t,
                std::uint32_t, std::int64_t, std::uint64_t, bool, std::complex<float>,
                std::complex<double>>(module);
+  define_calls<py::array_t<float>>(module, "call_array_t");
+  define_calls<py::array_t<float, py::array::c_style>, false>(module, "call_noconvert");
+  define_calls<py::array>(module, "call_array");
+  define_calls<py::buffer>(module, "call_buffer");
   // Accepts other objects that NumPy can convert to an array, with their own dtype.
   module.def("from_array", [](const py::object& given) { return py::array(given); });
 }

@@ -1,8 +1,11 @@
 """PyTorch imports."""
 
+import functools
+
 import torch
 
-from dlbench import Call, X
+from dlbench import Call, X, _native_consumer
+from dlbench.adapter import written_function
 
 SCRIPT = {
     "dlpack cuda": "torch.from_dlpack(array)",
@@ -10,13 +13,42 @@ SCRIPT = {
     "dlpack to cuda": "torch.from_dlpack(array, device='cuda:{number}')",
 }
 
+
+@functools.cache
+def library():
+    return torch.library.Library("dlbench", "DEF")
+
+
+def body(arrays):
+    """The body of an operator that is written in Python."""
+    empty = _native_consumer.call_dlpack_c
+    return written_function(arrays, "empty({_})", "_: Tensor", empty=empty, Tensor=torch.Tensor)
+
+
+@functools.cache
+def operator(arrays):
+    """An operator by `define` and `impl`."""
+    name = f"defined_{arrays}"
+    library().define(f"{name}({', '.join(f'Tensor a{i}' for i in range(arrays))}) -> ()")
+    library().impl(name, body(arrays), "CPU")
+    return getattr(torch.ops.dlbench, name).default
+
+
+@functools.cache
+def custom_operator(arrays):
+    name = f"dlbench::custom_{arrays}"
+    return torch.library.custom_op(name, body(arrays), mutates_args=())
+
+
 PROTOCOLS = {
     "dlpack": torch.from_dlpack,
     "cuda_array_interface": torch.as_tensor,
     "convert": torch.as_tensor,
+    "call": operator,
 }
 
 CALLS = {
+    "custom_op": {"call": custom_operator},
     "Tensor": torch.Tensor,
     "asarray": torch.asarray,
     "asarray-no-copy": Call(torch.asarray, X, copy=False),

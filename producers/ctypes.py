@@ -1,5 +1,5 @@
-"""ctypes arrays over NumPy's memory. No consumer: the length is part of a ctypes type, so no single
-call imports all arrays.
+"""ctypes arrays over NumPy's memory. The consumer only calls: the length is part of a ctypes type,
+so no single call imports all arrays.
 """
 
 import ctypes

@@ -51,6 +51,7 @@ void bind_cell(py::module_& module) {
       .def_property_readonly("device", of_exchange(&Exchange::device))
       .def_property_readonly("case", of_exchange(&Exchange::case_name))
       .def_property_readonly("bytes", of_exchange(&Exchange::bytes))
+      .def_property_readonly("arrays", of_exchange(&Exchange::arrays))
       .def("__repr__", [](const Cell& cell) { return "<Cell " + name(cell) + ">"; });
 }
 

@@ -59,6 +59,7 @@ void bind_axes(py::module_& module) {
       .def_readwrite("devices", &Axes::devices)
       .def_readwrite("cases", &Axes::cases)
       .def_readwrite("sizes", &Axes::sizes)
+      .def_readwrite("arrays", &Axes::arrays)
       .def_readwrite("phases", &Axes::phases)
       .def_readwrite("filter", &Axes::filter)
       .def_property("device_kinds", nullptr, &set_device_kinds,

@@ -7,6 +7,7 @@ imported inside functions.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -52,6 +53,54 @@ class Capsule:
 
     def __call__(self, array: Any, **more: Any) -> Any:
         return self.function(array.__dlpack__(), **more)
+
+
+def function_of(module: Any, prefix: str) -> Callable[[int], Any]:
+    """For `call` in PROTOCOLS: PREFIX_8 of a compiled module as its function of 8 arrays."""
+
+    def find(arrays: int) -> Any:
+        numbers = (name.rpartition("_") for name in dir(module))
+        built = sorted(int(number) for name, _, number in numbers if name == prefix)
+        require(arrays in built, f"built for {', '.join(map(str, built))} arrays")
+        return getattr(module, f"{prefix}_{arrays}")
+
+    return find
+
+
+def written_function(arrays: int, body: str, parameter: str = "_", **names: Any) -> Any:
+    """A Python function of so many arrays, with a body such as `function({_.ctypes.data})`: what
+    is in braces is repeated for each array, which is `_`. `names` are those that the body uses."""
+    words = [f"a{i}" for i in range(arrays)]
+
+    def repeated(text: str) -> str:
+        return ", ".join(re.sub(r"\b_\b", word, text) for word in words)
+
+    spelled = re.sub(r"\{([^{}]*)\}", lambda found: repeated(found[1]), body)
+    scope: dict[str, Any] = dict(names)
+    exec(f"def call({repeated(parameter)}) -> None:\n    {spelled}\n", scope)
+    return scope["call"]
+
+
+def call_library() -> Any:
+    """libdlbench_call.so, which has the body of all functions for `call`."""
+    import ctypes
+
+    import dlbench
+
+    places = (Path(folder, "libdlbench_call.so") for folder in dlbench.__path__)
+    library = ctypes.CDLL(str(next(filter(Path.exists, places))))
+    library.dlbench_call_function.restype = ctypes.c_void_p
+    library.dlbench_call_function.argtypes = [ctypes.c_size_t]
+    return library
+
+
+def call_addresses() -> list[int]:
+    """The addresses that the body of libdlbench_call.so got in its last call."""
+    import ctypes
+
+    # Its record begins with two numbers of all calls and that of the last call's arrays.
+    words = (ctypes.c_size_t * (3 + 64)).in_dll(call_library(), "dlbench_call_record")
+    return words[3 : 3 + words[2]]
 
 
 class Unsupported(Exception):  # noqa: N818

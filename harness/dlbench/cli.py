@@ -127,12 +127,13 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         return resume(rundir.resumable(params["resume"]), options.without(used, params))
     if params["everything"] and not params["dry_run"]:
         raise BadInput("--all prints the cells of a plan: add --dry-run, or leave out --all")
-    if bool(libraries) == params["matrix"]:
-        if libraries:
+    if bool(libraries) == (params["matrix"] or params["calls"]):
+        if libraries and not params["calls"]:
             raise BadInput("--matrix measures all pairs: leave out --matrix, or the libraries")
-        raise BadInput(
-            "nothing to measure: give --matrix, or two libraries as in 'dlbench numpy torch'"
-        )
+        if not libraries:
+            raise BadInput(
+                "nothing to measure: give --matrix, or two libraries as in 'dlbench numpy torch'"
+            )
     if libraries:  # defaults are for --matrix
         params = options.without({"producers", "consumers"} & set(used), params)
     probe = NoiseProbe()

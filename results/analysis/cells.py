@@ -12,6 +12,7 @@ from dlbench.errors import BadInput
 
 WORD_AXES = ("protocol", "device", "case", "clock", "environment", "machine", "phase")
 MOST_CANDIDATES = 12
+ARRAYS = "arrays:"  #: begins the word of a number of arrays, as in a cell's name
 
 
 def matching(document: Document, words: Sequence[str]) -> list[Entry]:
@@ -35,8 +36,8 @@ def matching(document: Document, words: Sequence[str]) -> list[Entry]:
 
 def single(document: Document, words: Sequence[str]) -> Entry:
     """The cell that the words choose. Defaults for what they leave open: the protocol `dlpack`, the
-    clock `call`, the default environment, the smallest size. Raises BadInput with the candidates if
-    several remain."""
+    clock `call`, the default environment, the smallest size, the fewest arrays. Raises BadInput
+    with the candidates if several remain."""
     entries = usual(matching(document, words))
     if len(entries) > 1:
         names = [entry.name for entry in entries[:MOST_CANDIDATES]]
@@ -50,12 +51,12 @@ def words_for(entry: Entry, pair: Sequence[Entry]) -> list[str]:
     last = [] if entry.environment == DEFAULT else [entry.environment]
     last += [entry.machine] if entry.machine else []
     words = [] if entry.protocol == "dlpack" else [entry.protocol]
-    for axis in ("device", "case", "bytes", "clock", "environment"):
+    for axis in ("device", "case", "bytes", "arrays", "clock", "environment"):
         fitting = _narrowed(list(pair), [*words, *last])
         if usual(fitting) == [entry]:
             break
         if any(other.axis(axis) != entry.axis(axis) for other in fitting):
-            words.append(str(entry.axis(axis)))
+            words.append(f"{ARRAYS * (axis == 'arrays')}{entry.axis(axis)}")
     return [*words, *last]
 
 
@@ -76,8 +77,8 @@ def usual(entries: list[Entry]) -> list[Entry]:
     for axis, word in (("protocol", "dlpack"), ("clock", "call"), ("environment", DEFAULT)):
         if any(entry.axis(axis) == word for entry in entries):
             entries = [entry for entry in entries if entry.axis(axis) == word]
-    smallest = min(entry.bytes for entry in entries)
-    return [entry for entry in entries if entry.bytes == smallest]
+    smallest = min((entry.bytes, entry.arrays) for entry in entries)
+    return [entry for entry in entries if (entry.bytes, entry.arrays) == smallest]
 
 
 def _by_name(entries: list[Entry], name: str) -> Entry:
@@ -90,6 +91,8 @@ def _by_name(entries: list[Entry], name: str) -> Entry:
 def _narrow(entries: list[Entry], word: str) -> list[Entry]:
     if _core.is_case(word):  # its words may have another order
         word = _core.case(word)["name"]
+    if word.startswith(ARRAYS):
+        return [entry for entry in entries if f"{ARRAYS}{entry.arrays}" == word]
     for axis in WORD_AXES:
         if any(entry.axis(axis) == word for entry in entries):
             return [entry for entry in entries if entry.axis(axis) == word]

@@ -146,6 +146,7 @@ def of_document(document: Document) -> list[Grid]:
         entry
         for entry in document.exchanges
         if entry.clock == "call"
+        and entry.protocol != "call"  # calls have tables of their own
         # The table of fallbacks lists the others.
         and (not sweeps or entry.case == case_sweep.BASELINE)
     )

@@ -13,7 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// The options that select cells, and the axis of each; "" if it is not a single axis.
-constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair", ""},
+constexpr std::array<std::pair<const char*, const char*>, 12> kOptions{{{"pair", ""},
                                                                         {"shard", ""},
                                                                         {"filter", ""},
                                                                         {"producers", "producer"},
@@ -22,6 +22,7 @@ constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair",
                                                                         {"devices", "device"},
                                                                         {"cases", "case"},
                                                                         {"sizes", "bytes"},
+                                                                        {"arrays", "arrays"},
                                                                         {"phases", "phase"},
                                                                         {"env", "environment"}}};
 

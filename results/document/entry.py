@@ -9,7 +9,8 @@ from dlbench.document import codes
 from dlbench.document.record import Key, Record, part, parts
 
 #: The keys of an exchange: all of a cell but phase and clock.
-EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes")
+EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "arrays",
+            "bytes")  # fmt: skip
 #: All of a cell but its size.
 AXES = ("phase", "clock", *EXCHANGE[:-1])
 
@@ -183,6 +184,7 @@ class Cell(Record):
     device = Key("cpu")
     case = Key("")
     bytes = Key(0)
+    arrays = Key(1)  #: passed in one exchange; other than 1 only by `call`
     environment = Key("default")
     machine = Key("")  #: empty but in merged documents
 

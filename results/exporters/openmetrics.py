@@ -15,7 +15,7 @@ from dlbench.text.escaping import log_line
 
 NS = 1e-9  #: the unit of time is the second
 AXES = ("environment", "machine", "producer", "consumer", "protocol", "device", "case", "bytes",
-        "phase", "clock")  # fmt: skip
+        "arrays", "phase", "clock")  # fmt: skip
 Read = Callable[[Measured], float]
 
 #: Metric: its unit, its description, its value, and the key of a cell that has it.

@@ -11,7 +11,7 @@ from dlbench.exporters import origin
 Value = str | int | float | bool | None
 
 AXES = ("phase", "clock", "environment", "machine", "producer", "consumer", "protocol", "device",
-        "case", "bytes")  # fmt: skip
+        "case", "bytes", "arrays")  # fmt: skip
 NUMBERS = ("below_ns", "lo_ns", "hi_ns", "mad_ns", "cpu_time", "floor_ratio", "gb_per_s",
            "instructions", "unexplained_ns", "unexplained_lo_ns", "unexplained_hi_ns",
            "iterations")  # fmt: skip
@@ -19,7 +19,7 @@ EVIDENCE = ("address", "guard", "write", "slope")
 TIMER = ("step_ns", "empty_ns", "scatter_ns")
 WORDS = ("copied_by", "late_read", "reason", "exception", "signal", "code")
 #: Kinds of columns: the type of each value of `rows` that is not text.
-INTEGERS = ("bytes", "iterations", "workers", "rounds")
+INTEGERS = ("bytes", "arrays", "iterations", "workers", "rounds")
 FLOATS = ("real_time", *(name for name in NUMBERS if name not in INTEGERS), "between_half_width",
           "first_ns", *(f"device_timer_{key}" for key in TIMER))  # fmt: skip
 FLAGS = ("late_read",)

@@ -139,7 +139,7 @@ template <typename Io>
 void fields(Io& io, Request&) {
   io.known("pair", Texts(), {{}, "The libraries of `dlbench A B` or `dlbench A B C`."});
   for (const char* const option : {"producers", "consumers", "protocols", "devices", "cases",
-                                   "sizes", "count", "phases", "env"}) {
+                                   "sizes", "arrays", "count", "phases", "env"}) {
     io.known(option, Texts(), "");
   }
   for (const char* const option : {"trace_api", "sync", "capture", "isolate", "evict"}) {

@@ -1,8 +1,12 @@
 #pragma once
 
 #include <array>
+#include <concepts>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "model/cell.hpp"
 #include "model/names.hpp"
@@ -18,11 +22,11 @@ inline const std::string kClockWords = joined(kClocks);
 /// Any text: the reader of entries compares the name with its axes.
 inline constexpr Pattern kName{
     "^[a-z]+/producer:[^/]+/consumer:[^/]+/protocol:[^/]+/device:[^/]+/case:[^/]+/bytes:[0-9]+"
-    "(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
+    "(/arrays:[0-9]+)?(/clock:[^/]+)?(/environment:[^/]+)?(/machine:[^/]+)?$",
     [](std::string_view text) { return !text.empty(); }, "the name that its axes form"};
 
 /// In the order of each_axis(), which not only documents use.
-inline const std::array<About, 10> kAxes{
+inline const std::array<About, 11> kAxes{
     About{words(kPhaseWords), "The whole exchange, or one of its steps."},
     About{words(kClockWords),
           "End of the time: when the call has returned, when the data is ready, or on the device's "
@@ -33,6 +37,7 @@ inline const std::array<About, 10> kAxes{
     About{kAxis, "Two devices are joined by `+`."},
     About{kAxis, "The kind of array."},
     About{kCount, "Size of the array."},
+    About{kCount, "Number of arrays that a `call` passes; without the key 1."},
     About{kAxis, "Name of the environment; `default` is the one that dlbench ran in."},
     About{kAxis, "In a document of several machines: a key of `context.dlbench.machines`."},
 };
@@ -41,10 +46,18 @@ template <typename Io, typename AnyCell>
 void axis_fields(Io& io, AnyCell& cell) {
   const About* about = kAxes.data();
   each_axis(cell, [&](std::string_view key, auto& value) {
-    if (key == "machine")
+    if (key == "machine") {
       io.known(key, value, *about++);
-    else
+    } else if (key == "arrays") {
+      std::optional<std::uint64_t> other;
+      if constexpr (std::same_as<std::remove_cvref_t<decltype(value)>, std::uint64_t>) {
+        if (value != 1) other = value;
+        io.known(key, other, *about++);
+        if constexpr (!std::is_const_v<AnyCell>) value = other.value_or(1);
+      }
+    } else {
       io(key, value, *about++);
+    }
   });
 }
 

@@ -20,8 +20,8 @@ from dlbench import Call, Capsule, X, _check, loading
 from dlbench.case import Case
 
 PACKAGE = Path(dlbench.__file__).parent
-#: Of devices alone; and NumPy's dispatch, which hands nothing over.
-NO_EXCHANGE_HERE = ("cuda_array_interface", "array_ufunc", "array_function")
+#: Of devices alone; and NumPy's dispatch and calls, which hand nothing over.
+NO_EXCHANGE_HERE = ("cuda_array_interface", "array_ufunc", "array_function", "call")
 
 
 def load(role: str, library: str) -> ModuleType | None:

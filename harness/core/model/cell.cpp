@@ -30,6 +30,7 @@ std::string name(const Cell& cell) {
   std::string text = cell.phase + "/producer:" + x.producer + "/consumer:" + x.consumer +
                      "/protocol:" + x.protocol + "/device:" + x.device + "/case:" + x.case_name +
                      "/bytes:" + std::to_string(x.bytes);
+  if (x.arrays != 1) text += "/arrays:" + std::to_string(x.arrays);
   if (cell.clock != Clock::call) text += "/clock:" + cell.clock;
   if (x.environment != "default") text += "/environment:" + x.environment;
   if (!cell.machine.empty()) text += "/machine:" + cell.machine;

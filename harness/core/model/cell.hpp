@@ -18,6 +18,7 @@ struct Exchange {
   std::string device = "cpu";     ///< two devices are "cuda:0+cpu"
   std::string case_name = "f32";  ///< JSON key `case`
   std::uint64_t bytes = 4096;     ///< of the array's elements
+  std::uint64_t arrays = 1;       ///< passed in one exchange; other than 1 only by `call`
 
   auto operator<=>(const Exchange&) const = default;
 };
@@ -42,6 +43,7 @@ void each_axis_of_exchange(AnyExchange& exchange, Visitor&& visit) {
   visit("device", exchange.device);
   visit("case", exchange.case_name);
   visit("bytes", exchange.bytes);
+  visit("arrays", exchange.arrays);
   visit("environment", exchange.environment);
 }
 
@@ -55,8 +57,8 @@ void each_axis(AnyCell& cell, Visitor&& visit) {
 }
 
 /// "exchange/producer:numpy/consumer:torch/protocol:dlpack/device:cpu/case:f32/bytes:4096".
-/// "/clock:x", "/environment:x" and "/machine:x" are appended unless they are `call`, `default` and
-/// empty.
+/// "/arrays:x", "/clock:x", "/environment:x" and "/machine:x" are appended unless they are 1,
+/// `call`, `default` and empty.
 std::string name(const Cell& cell);
 
 /// The inverse of name(). Throws UsageError naming the part that does not fit.

@@ -23,6 +23,7 @@ inline constexpr std::string_view kDeleterTwice = "deleter-twice";
 inline constexpr std::string_view kDiffersAfterDrop = "differs-after-drop";
 inline constexpr std::string_view kSourceChanged = "source-changed";
 inline constexpr std::string_view kValuesDiffer = "values-differ";
+inline constexpr std::string_view kWrongArguments = "wrong-arguments";
 // no-device
 inline constexpr std::string_view kNoArraysThere = "no-arrays-there";
 // unsupported
@@ -40,7 +41,7 @@ struct Meaning {
 };
 
 /// All codes that refine an outcome.
-inline constexpr std::array<Meaning, 20> kAll{{
+inline constexpr std::array<Meaning, 21> kAll{{
     {kConverted, "no-protocol",
      "the array does not override NumPy's function, so NumPy converts the array; `data.became` is "
      "the result's type, or the message where NumPy raises; `data.exception` is the exception's "
@@ -60,6 +61,9 @@ inline constexpr std::array<Meaning, 20> kAll{{
     {kDiffersAfterDrop, "wrong", "the values changed after the producer's array was dropped"},
     {kSourceChanged, "wrong", "the values of the producer's own array changed"},
     {kValuesDiffer, "wrong", "the result's shape, dtype or values differ from the array's"},
+    {kWrongArguments, "wrong",
+     "a function did not run once in a call, or it got other arrays, another order or other "
+     "values"},
     {kNoArraysThere, "no-device", "the library has no arrays on this device"},
     {kBelowResolution, "unsupported",
      "the exchange takes less than `below_ns` on the device; `data.limit` is why the bound is not "
@@ -77,9 +81,10 @@ struct CodeMeaning {
 };
 
 /// All warnings of cells.
-inline constexpr std::array<CodeMeaning, 55> kWarnings{{
+inline constexpr std::array<CodeMeaning, 56> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
+    {"arguments-copied", "the function got copies of the arguments `data.arguments`, by position"},
     {"bimodal", "the rounds' times form two groups"},
     {"code-not-evicted",
      "another process uses `data.file`, so workers had its code at the same place in memory; "

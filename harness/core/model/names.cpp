@@ -37,8 +37,8 @@ std::string_view call_for(std::string_view protocol, std::span<const std::string
     return contains(offered, "dlpack") ? "dlpack" : "";
   }
   // A consumer of the C exchange API has its own entry for it.
-  const bool is_converted =
-      protocol != Protocol::dlpack && protocol != Protocol::dlpack_c && !is_dispatch(protocol);
+  const bool is_converted = protocol != Protocol::dlpack && protocol != Protocol::dlpack_c &&
+                            protocol != Protocol::call && !is_dispatch(protocol);
   return is_converted && contains(offered, "convert") ? "convert" : "";
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,7 +14,7 @@ namespace dlbench {
 /// Protocols, in the order in which they are printed. `convert` is the consumer's general
 /// conversion call, such as np.asarray; `observed.used` names the protocol that this call used.
 /// `array_ufunc` and `array_function` are NumPy's dispatch protocols: a NumPy function is called on
-/// the array itself.
+/// the array itself. `call` passes arrays to a function of the consumer's, which returns nothing.
 enum class Protocol {
   dlpack,
   dlpack_legacy,
@@ -26,13 +27,15 @@ enum class Protocol {
   cuda_array_interface,
   array_ufunc,
   array_function,
+  call,
   convert
 };
-inline constexpr std::array<std::string_view, 12> kProtocols{
+inline constexpr std::array<std::string_view, 13> kProtocols{
     "dlpack",       "dlpack_legacy",  "dlpack_versioned",
     "dlpack_c",     "buffer",         "array_interface",
     "array_struct", "array",          "cuda_array_interface",
-    "array_ufunc",  "array_function", "convert"};
+    "array_ufunc",  "array_function", "call",
+    "convert"};
 
 /// The timed parts of an exchange. `exchange` is the whole exchange in one call.
 enum class Phase { exchange, query, export_, import, release };
@@ -66,6 +69,9 @@ constexpr bool is_dispatch(std::string_view protocol) {
 /// `sync` blocks the host.
 inline constexpr std::array<std::string_view, 9> kApiKinds{
     "memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch"};
+
+/// The most arrays of one call (the axis `arrays`).
+inline constexpr std::uint64_t kMostCallArrays = 64;
 
 /// The entry of a consumer's PROTOCOLS that imports through `protocol`; empty if none does. It is
 /// the entry of that name, `dlpack` for the two structs of DLPack, or `convert`. The call of

@@ -26,7 +26,7 @@ WITH_STREAMS = ("cuda", "rocm", "sim")
 #: A plain line of four-byte words: the exchange is classified, not the kind of array.
 CASE = "f32"
 #: NumPy's functions on the array itself: nothing is transferred.
-NO_EXCHANGE = ("array_ufunc", "array_function")
+NO_EXCHANGE = ("array_ufunc", "array_function", "call")
 RACES = {
     "none": "nothing waited",
     "wrong-stream": "a stream waited for another stream",

@@ -12,7 +12,7 @@ import click
 from dlbench.environments import env_option
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments, discover
-from dlbench.running import completion
+from dlbench.running import calls, completion
 from dlbench.running.request import Request, parse_shard
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -58,6 +58,11 @@ def declared(each: Field[Any]) -> Callable[[Function], Function]:
 OPTIONS: dict[str, Callable[[Any], Any]] = {
     "matrix": click.option(
         "--matrix", is_flag=True, help="Measure all pairs of the installed libraries."
+    ),
+    "calls": click.option(
+        "--calls",
+        is_flag=True,
+        help="Measure calls of compiled functions with 0 to 20 arrays, by binding.",
     ),
     **{each.name: declared(each) for each in fields(Request) if each.metadata},
     "wait_idle": click.option(
@@ -188,6 +193,8 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
     given = {each.name: params.get(each.name) for each in fields(Request) if each.metadata}
     typed = {name: value for name, value in given.items() if value not in (None, ())}
     made = Request(pair=list(libraries), **typed)
+    if params.get("calls"):
+        calls.complete(made)
     if any(arguments.split(word)[1] for word in made.libraries()):
         _place_calls(made, discover.catalogue(made.adapters))
     if made.shard:

@@ -62,7 +62,7 @@ class Request:
         list,
     )
     protocols: list[str] = option(
-        "Measure these protocols, or all. Default: dlpack,dlpack_c,convert.", list
+        "Measure these protocols, or all but call. Default: dlpack,dlpack_c,convert.", list
     )
     devices: list[str] = option(
         "Measure on these devices: cpu, cuda:0, rocm:0, sycl:0, sim:0, cuda:0+cpu (from one to the "
@@ -76,6 +76,9 @@ class Request:
     )
     sizes: list[str] = option(
         "Measure arrays of these sizes. Default: 4KiB,256KiB,4MiB; of all cases 64KiB.", list
+    )
+    arrays: list[str] = option(
+        "Pass so many arrays in each call of --protocols call: 1,8,20. Default: 1.", list
     )
     phases: list[str] = option(
         "Time these phases: query, export, import, release, or all. Default: exchange.", list
@@ -139,6 +142,7 @@ class Request:
             environments=places,
             **words,
             sizes=sizes,
+            arrays=[parse_count(number) for number in self.arrays],
             filter=self._whole_filter(),
             device_kinds=[kind for driver in drivers.find_drivers() for kind in driver.kinds()],
         )
@@ -184,6 +188,13 @@ class Request:
     def kept(self) -> dict[str, Any]:
         """As `context.dlbench.request`."""
         return asdict(self)
+
+
+def parse_count(text: str) -> int:
+    """ "8" -> 8. Raises BadInput."""
+    if re.fullmatch(r"\d{1,9}", text) is None:
+        raise BadInput(f"--arrays {text!r}: allowed: whole numbers, as in 1,8,20")
+    return int(text)
 
 
 def parse_shard(text: str) -> tuple[int, int]:

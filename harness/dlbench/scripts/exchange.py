@@ -135,7 +135,11 @@ def of_run(document: Document, entry: Entry, found: Catalogue) -> str:
 def script(entry: Entry, found: Catalogue, versions: Mapping[str, str]) -> str:
     """`entry` is the cell, `versions` those of the run."""
     cell = Cell(entry, found)
-    if entry.outcome in ("crashed", "timed-out", "import-failed", "out-of-memory"):
+    died = entry.outcome in ("crashed", "timed-out", "import-failed", "out-of-memory")
+    if entry.protocol == "call":
+        called = _called(cell)
+        lines = [*CHILD * died, *cell.head(), *called]
+    elif died:
         body = [*cell.make(), *cell.call(), "print(type(result), result)"]
         lines = [*CHILD, *cell.head(), *body]
     else:
@@ -205,6 +209,27 @@ def _compared(cell: Cell) -> list[str]:
         "    actual = f'{type(error).__name__}: {error}'",
         f"print(f'expected: {' or '.join(words)}\\nactual: {{actual}}')",
         f"raise SystemExit(not actual.startswith({words!r}))",
+    ]
+
+
+def _called(cell: Cell) -> list[str]:
+    """A call of the function, which must get the addresses of the arrays, in their order."""
+    making, (place, view) = cell.make(), cell.producer.memory("array")
+    function = cell.consumer.function(cell.entry.arrays)
+    kept = "array, array_view" if view else "array"
+    return [
+        "from dlbench.adapter import call_addresses",
+        "arrays, places, kept = [], [], []",
+        f"for _ in range({cell.entry.arrays}):",
+        *_indented([*making, *[view] * bool(view), f"places.append({place})"]),
+        *_indented(["arrays.append(array)", f"kept.append(({kept},))"]),
+        "try:",
+        f"    {function}(*arrays)",
+        "    actual = 'zero-copy' if call_addresses() == places else 'copy'",
+        "except Exception as error:",
+        "    actual = f'{type(error).__name__}: {error}'",
+        "print(f'expected: zero-copy\\nactual: {actual}')",
+        "raise SystemExit(actual != 'zero-copy')",
     ]
 
 

@@ -224,6 +224,10 @@ class Side:
             self._import([text], self.file)
         return text, name != protocol and not is_capsule
 
+    def function(self, arrays: int) -> str:
+        """The consumer's function of so many arrays."""
+        return f"{self._loaded(self.file, 'PROTOCOLS')}['call']({arrays})"
+
     def export(self, name: str) -> str:
         """The producer's own function for a protocol."""
         text = ast.unparse(entries(assigned(self.trees["producer"], "EXPORTS"))[name])

@@ -16,7 +16,7 @@ from dlbench.document.facts import DULL
 from dlbench.findings import writable
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
-from dlbench.terminal import ending, environments, fallbacks, grid, pair
+from dlbench.terminal import calls, ending, environments, fallbacks, grid, pair
 from dlbench.terminal.ending import LABEL
 from dlbench.terminal.heading import header
 from dlbench.text.layout import UNCUT, at_the_right, fitting, fold, pad, shorten
@@ -42,7 +42,7 @@ def render(
     # One line below names the libraries without a protocol.
     cells = [entry for entry in entries if entry.outcome not in DULL] or entries
     sweeps = fallbacks.table(document, width, run, len(cells) if is_pair else most_lines)
-    sections: list[list[Text]] = []
+    sections: list[list[Text]] = [calls.tables(document, width)]
     if is_pair:
         cells = [entry for entry in cells if not sweeps or isinstance(entry, Measured)]
         parts = phases.columns(document.entries)

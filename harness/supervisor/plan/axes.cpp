@@ -165,6 +165,22 @@ std::vector<std::uint64_t> checked_sizes(const std::vector<std::uint64_t>& reque
   return sizes;
 }
 
+std::vector<std::uint64_t> checked_arrays(const std::vector<std::uint64_t>& requested,
+                                          const Words& protocols) {
+  if (requested.empty()) return {1};
+  if (!contains(protocols, std::string("call"))) {
+    throw UsageError("only calls have several arrays: add --protocols call, or leave out --arrays");
+  }
+  std::vector<std::uint64_t> numbers = requested;
+  std::sort(numbers.begin(), numbers.end());
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  if (numbers.back() > kMostCallArrays) {
+    throw UsageError("a call cannot have " + std::to_string(numbers.back()) +
+                     " arrays; allowed: 0 to " + std::to_string(kMostCallArrays));
+  }
+  return numbers;
+}
+
 }  // namespace
 
 bool is_case_sweep(const Axes& axes) {
@@ -186,8 +202,12 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
       of_role(libraries, axes.consumers, environment, "library", &Library::consumer_path, absent);
   all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
                          Words(kProtocols.begin(), kProtocols.end()));
+  // A call imports nothing; its costs are read by the number of arrays.
+  if (contains(axes.protocols, "all")) std::erase(all.protocols, "call");
   all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
   const bool every = contains(axes.devices, "all");
+  all.arrays = checked_arrays(axes.arrays, all.protocols);
+  all.consumers_named = !axes.consumers.empty() && !contains(axes.consumers, "all");
   all.devices_named = !axes.devices.empty() && !every;
   all.devices = checked_devices(axes.devices, devices_of(all.producers, axes.device_kinds, every),
                                 kinds_of(libraries));

@@ -16,8 +16,10 @@ struct Expanded {
   std::vector<std::string> devices;
   std::vector<Case> cases;
   std::vector<std::string> phases;
-  std::vector<std::uint64_t> sizes;  ///< ascending: after a time-out larger sizes are not tried
+  std::vector<std::uint64_t> sizes;   ///< ascending: after a time-out larger sizes are not tried
+  std::vector<std::uint64_t> arrays;  ///< of a `call`, ascending
   bool devices_named = false;
+  bool consumers_named = false;
   std::vector<DeviceKind> device_kinds;
 };
 

@@ -73,7 +73,9 @@ std::optional<Failure> excluded(const std::vector<DeviceKind>& kinds, const Libr
   if (auto exclusion = without_device(kinds, producer, consumer, wanted)) return exclusion;
   const std::string& protocol = wanted.protocol;
   if (call_for(protocol, consumer.protocols).empty()) {
-    return Failure{Outcome::no_protocol, "", consumer.name + " has no call for " + protocol,
+    const std::string what =
+        protocol == Protocol::call ? "function of arrays" : "call for " + protocol;
+    return Failure{Outcome::no_protocol, "", consumer.name + " has no " + what,
                    std::string(codes::kNotImported)};
   }
   if (crosses_devices(wanted) && protocol != Protocol::dlpack &&
@@ -105,6 +107,12 @@ std::vector<std::string> clocks_of(const Exchange& exchange, const Library& cons
   if (is_asynchronous(exchange, consumer)) clocks.emplace_back("ready");
   if (has_table(exchange.device) && !crosses_devices(exchange)) clocks.emplace_back("device");
   return clocks;
+}
+
+/// Is the protocol a call of a consumer that only imports, or an import of one that only calls?
+bool is_other_use(const Library& consumer, const std::string& protocol) {
+  const bool calls = contains(consumer.protocols, std::string("call"));
+  return protocol == Protocol::call ? !calls : calls && consumer.protocols.size() == 1;
 }
 
 class Builder {
@@ -143,6 +151,8 @@ class Builder {
                  const Library& consumer) {
     if (!contains(axes.producers, &producer) || !contains(axes.consumers, &consumer)) return;
     for (const std::string& protocol : axes.protocols) {
+      // Most libraries only import, and some only call, so that is recorded only if it was asked.
+      if (!axes.consumers_named && is_other_use(consumer, protocol)) continue;
       for (const std::string& device : axes.devices) {
         // A default device may be there for other libraries only, so it is not recorded as an
         // exclusion.
@@ -153,7 +163,11 @@ class Builder {
           exchange.case_name = array_case.name;
           for (const std::uint64_t bytes : sizes_of(array_case, axes.sizes)) {
             exchange.bytes = bytes;
-            add(pair, exchange, axes.phases, consumer, exclusion);
+            for (const std::uint64_t arrays :
+                 protocol == Protocol::call ? axes.arrays : std::vector<std::uint64_t>{1}) {
+              exchange.arrays = arrays;
+              add(pair, exchange, axes.phases, consumer, exclusion);
+            }
           }
         }
       }

@@ -48,13 +48,15 @@ struct Axes {
   std::vector<std::string> environments{"default"};
   std::vector<std::string> producers;
   std::vector<std::string> consumers;
-  std::vector<std::string> protocols;  ///< default: dlpack, dlpack_c, convert
+  /// Default: dlpack, dlpack_c, convert. "all" is all but `call`.
+  std::vector<std::string> protocols;
   /// Default: cpu, the devices that adapters name with a number in DEVICES, and the first GPU.
   std::vector<std::string> devices;
-  std::vector<std::string> cases;    ///< default: f32; "all": a case sweep, see Plan::case_sweep
-  std::vector<std::uint64_t> sizes;  ///< default: 4 KiB, 256 KiB, 4 MiB; of a case sweep 64 KiB
-  std::vector<std::string> phases;   ///< default: exchange
-  std::string filter;                ///< regex on the cell's name
+  std::vector<std::string> cases;     ///< default: f32; "all": a case sweep, see Plan::case_sweep
+  std::vector<std::uint64_t> sizes;   ///< default: 4 KiB, 256 KiB, 4 MiB; of a case sweep 64 KiB
+  std::vector<std::uint64_t> arrays;  ///< of a `call`; default: 1
+  std::vector<std::string> phases;    ///< default: exchange
+  std::string filter;                 ///< regex on the cell's name
   /// The kinds whose driver was queried. Others become known when a worker starts.
   std::vector<DeviceKind> device_kinds;
 };

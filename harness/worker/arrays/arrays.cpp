@@ -14,10 +14,10 @@
 namespace dlbench::worker {
 namespace {
 
-// Small arrays are used in rotation, so that not always the same cache lines are warm. A large
-// array exists once, because each array costs page faults and an exchange without a copy does not
-// read it.
-constexpr std::size_t kMostArrays = 4;
+// Small arrays, or sets of them, are used in rotation, so that not always the same cache lines are
+// warm. A large array exists once, because each array costs page faults and an exchange without a
+// copy does not read it.
+constexpr std::size_t kMostSets = 4;
 constexpr std::uint64_t kMostPoolBytes = 256 << 10;
 
 // A special property is requested only from adapters that declare it, because others would make an
@@ -133,9 +133,10 @@ namespace {
 
 Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case) {
   Pool pool;
-  const std::size_t count = std::clamp<std::size_t>(
-      kMostPoolBytes / std::max<std::uint64_t>(1, exchange.bytes), 1, kMostArrays);
-  while (pool.arrays.size() < count) {
+  const std::uint64_t of_set = std::max<std::uint64_t>(1, exchange.arrays);
+  const std::uint64_t sets = std::clamp<std::uint64_t>(
+      kMostPoolBytes / of_set / std::max<std::uint64_t>(1, exchange.bytes), 1, kMostSets);
+  while (pool.arrays.size() < sets * of_set) {
     pool.arrays.push_back(make_array(exchange, producer, make_case));
   }
   return pool;
@@ -160,7 +161,7 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
   if (!expected) expected = std::make_shared<const Held>(content_of(make_case));
   std::shared_ptr<const Pool>& pool =
       pools_[{exchange.producer, exchange.consumer, source_of(exchange), exchange.case_name,
-              exchange.bytes}];
+              exchange.bytes, exchange.arrays}];
   if (!pool) {
     Pool made = [&] {
       try {

@@ -15,7 +15,7 @@ namespace dlbench::worker {
 
 /// A producer's arrays for one case, used in rotation, and the values that each must hold.
 struct Pool {
-  std::vector<Ref> arrays;
+  std::vector<Ref> arrays;  ///< of calls with several arrays: all sets, one after the other
   std::shared_ptr<const Held> expected;  ///< shared by all producers of the case
 };
 
@@ -41,7 +41,8 @@ class Arrays {
   void drop_unused();
 
  private:
-  using Key = std::tuple<std::string, std::string, std::string, std::string, std::uint64_t>;
+  using Key =
+      std::tuple<std::string, std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
   using Content = std::pair<std::string, std::uint64_t>;
   std::map<Key, std::shared_ptr<const Pool>> pools_;
   std::map<Content, std::shared_ptr<const Held>> expected_;

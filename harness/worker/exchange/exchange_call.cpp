@@ -35,7 +35,9 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
       consumer_(consumer),
       call_(call_of(consumer, order.exchange)),
       source_(device_named(source_of(order.exchange))),
-      import_call_(call_.spelled.get()),
+      import_call_(call_.name == Protocol::call
+                       ? ImportCall(call_.spelled.get(), order.exchange.arrays)
+                       : ImportCall(call_.spelled.get())),
       ready_(ready_of(consumer, order.exchange, stream_failure_)),
       most_iterations_(ready_ ? most_in_flight(order.exchange.bytes) : kMostIterations) {
   const bool waits = contains(order.clocks, Clock::ready);
@@ -75,6 +77,23 @@ void ExchangeCall::pass_proxies(Shown shown) {
   std::vector<Ref> proxies;
   for (const Ref& array : pool_->arrays) proxies.push_back(object_for(array));
   set_inputs(std::move(proxies));
+}
+
+void ExchangeCall::pass_rows(std::size_t arrays) {
+  std::vector<std::vector<PyObject*>> sets;
+  std::vector<Ref> rows;
+  const std::size_t of_set = std::max<std::size_t>(1, arrays);
+  for (std::size_t first = 0; first < pool_->arrays.size(); first += of_set) {
+    rows.push_back(checked(PyTuple_New(static_cast<Py_ssize_t>(arrays + 1))));
+    PyTuple_SET_ITEM(rows.back().get(), 0, Py_NewRef(Py_None));
+    std::vector<PyObject*>& set = sets.emplace_back();
+    for (std::size_t i = 0; i < arrays; ++i) {
+      set.push_back(pool_->arrays[first + i].get());
+      PyTuple_SET_ITEM(rows.back().get(), static_cast<Py_ssize_t>(i + 1), Py_NewRef(set.back()));
+    }
+  }
+  set_inputs(std::move(rows));
+  proof_.emplace(sets, producer_, *pool_);
 }
 
 Ref ExchangeCall::object_for(const Ref& array) const {

@@ -11,6 +11,7 @@
 #include "model/step.hpp"
 #include "model/warning.hpp"
 #include "worker/arrays/arrays.hpp"
+#include "worker/exchange/call_proof.hpp"
 #include "worker/library/consumer_call.hpp"
 #include "worker/library/devices.hpp"
 #include "worker/library/exported.hpp"
@@ -72,6 +73,10 @@ class ExchangeCall {
   /// Passes the arrays to the consumer, or the results of EXPORTS if the arrays do not offer the
   /// protocol. Throws Failure `no-protocol` if neither does.
   void pass_exporters(const std::string& requested);
+  /// Passes the sets of arrays of a `call` as rows (see Spread). Throws Failure.
+  void pass_rows(std::size_t arrays);
+  /// The proof of a `call`, or null.
+  CallProof* proof() { return proof_ ? &*proof_ : nullptr; }
   /// Passes the arrays themselves to the consumer, whatever they offer.
   void pass_arrays() { set_inputs(pool_->arrays); }
   /// Passes a proxy for each array to the consumer, which offers only these protocols.
@@ -120,6 +125,7 @@ class ExchangeCall {
   std::vector<Ref> inputs_;          // the arrays, or the objects in their place
   std::vector<PyObject*> borrowed_;  // of inputs_
   std::size_t next_ = 0;
+  std::optional<CallProof> proof_;
   Shown shown_ = 0;
   bool is_proxied_ = false;
   Warnings python_warnings_;

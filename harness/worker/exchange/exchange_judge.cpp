@@ -56,6 +56,11 @@ bool ExchangeJudge::is_alike(PyObject* judged, PyObject* other, bool is_wrong) c
   }
 }
 
+void ExchangeJudge::judge_calls() {
+  judgement_ =
+      call_.proof()->judge([this](std::size_t row) { call_.import_and_wait(call_.inputs()[row]); });
+}
+
 void ExchangeJudge::compare_extras(PyObject* result) {
   judgement_.changed = lost(call_.first_array(), result, call_.producer());
 }
@@ -222,6 +227,13 @@ Steps ExchangeJudge::steps(PyObject* x) {
 const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
                                             const Announce& step) {
   if (is_dispatch(observed.observation.used)) return judgement_;
+  if (call_.proof() != nullptr) {
+    step(Step::values);
+    judge_calls();
+    add_warnings();
+    step(Step::judged);
+    return judgement_;
+  }
   step(Step::growth);
   check_growth(blocks);
   step(Step::guard);

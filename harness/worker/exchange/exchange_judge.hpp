@@ -28,6 +28,9 @@ class ExchangeJudge {
   /// judged; `is_wrong`: its values are wrong.
   bool is_alike(PyObject* judged, PyObject* other, bool is_wrong) const;
 
+  /// Judges calls of a function, one with each set of arrays. Throws Failure `wrong`.
+  void judge_calls();
+
   /// Compares only the extras of a dispatched result, whose values and memory are new.
   void compare_extras(PyObject* result);
 

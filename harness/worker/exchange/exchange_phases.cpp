@@ -12,6 +12,9 @@ const Phases& ExchangePhases::prepare() {
     throw Failure{Outcome::no_protocol, "",
                   "nothing is transferred: NumPy's function calls the array's own code"};
   }
+  if (observed_.observation.used == Protocol::call) {
+    throw Failure{Outcome::no_protocol, "", "a call has no phases: its arrays are not imported"};
+  }
   if (observed_.has_unknown_requests) {
     throw Failure{Outcome::no_protocol, "",
                   "the consumer treats the array in another way than a proxy of it, so its "

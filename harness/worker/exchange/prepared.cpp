@@ -23,7 +23,9 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       label(name(Cell{order.exchange, "exchange", "call"})),
       bytes(order.exchange.bytes) {
   const std::string& requested = order.exchange.protocol;
-  if (is_dispatch(requested)) {
+  if (requested == Protocol::call) {
+    call_function(order, step);
+  } else if (is_dispatch(requested)) {
     dispatch(order, step);
   } else {
     call.pass_exporters(requested);
@@ -42,6 +44,16 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
   }
   step(Step::calibrate);
   blocks.calibrate(order);
+}
+
+// Calls a function that returns nothing. The record of its body shows what it received.
+void Prepared::call_function(const Order& order, const Announce& step) {
+  call.pass_rows(order.exchange.arrays);
+  call.import_first(step);
+  step(Step::values);
+  judge.judge_calls();
+  protocol.set_computed(order.exchange.protocol);
+  judge.add_warnings();
 }
 
 // Calls a NumPy function on the array. The result is computed, so only its type and extras are
@@ -64,7 +76,7 @@ void Prepared::dispatch(const Order& order, const Announce& step) {
   const Ref result = call.import_first(step);
   step(Step::values);
   judge.compare_extras(result.get());
-  protocol.set_dispatched(requested);
+  protocol.set_computed(requested);
   judge.add_warnings();
 }
 

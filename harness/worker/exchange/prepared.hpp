@@ -32,6 +32,7 @@ class Prepared {
   const std::uint64_t bytes;
 
  private:
+  void call_function(const Order& order, const Announce& step);
   void dispatch(const Order& order, const Announce& step);
   Ref import_first(const std::string& requested, const Announce& step);
   void find_protocol(const Exchange& exchange, const Announce& step);

@@ -30,8 +30,9 @@ class ProtocolSearch {
 
   const ObservedProtocol& observed() const { return observed_; }
 
-  /// Sets a protocol of dispatch, in which NumPy calls the array's own method.
-  void set_dispatched(const std::string& protocol) {
+  /// Sets a protocol in which nothing is imported: NumPy calls the array's own method, or a
+  /// function gets the array.
+  void set_computed(const std::string& protocol) {
     observed_.observation = {protocol, "direct", {}, "", {}, {}, {}};
   }
 

@@ -51,12 +51,19 @@ measure::Reading TimedBlocks::round(const std::string& clock, std::uint64_t iter
   warm_up(body, prelude);
   drain();
   if (clock == Clock::device) return device_round(body, iterations);
+  const std::uint64_t calls = std::min(iterations, call_.most_iterations());
+  const std::size_t first = call_.next();
+  CallProof::begin();
   const measure::Reading reading = [&] {
     const Spent::Span counted(Spent::On::timing);
-    return measure::round(body, std::min(iterations, call_.most_iterations()));
+    return measure::round(body, calls);
   }();
   if (!reading.valid) throw fetch_failure();
   drain();
+  // The drain is one more call, with the next set.
+  if (call_.proof() != nullptr) {
+    call_.proof()->require_calls(calls + (call_.ready() != nullptr ? 1 : 0), first);
+  }
   collect_garbage();
   return reading;
 }

@@ -67,6 +67,11 @@ ConsumerCall call_of(const Library& consumer, const Exchange& exchange) {
     throw Failure{Outcome::no_protocol, "", std::move(reason), std::string(codes::kNotImported)};
   }
   Ref spelled = Ref::borrow(PyDict_GetItemString(protocols.get(), name.c_str()));
+  if (name == Protocol::call) {
+    Ref function = checked(PyObject_CallFunction(spelled.get(), "K",
+                                                 static_cast<unsigned long long>(exchange.arrays)));
+    return {std::move(name), std::move(function), true};
+  }
   const Ref values = checked(PyDict_Values(protocols.get()));
   Py_ssize_t same = 0;
   for (Py_ssize_t i = 0; i < PyList_GET_SIZE(values.get()); ++i) {

@@ -78,7 +78,18 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
   if (PyTuple_Size(names_.get()) == 0) names_ = {};
 }
 
+ImportCall::ImportCall(PyObject* function, std::size_t arrays)
+    : function_(Ref::borrow(function)), arguments_{nullptr}, in_steps_(true) {
+  if (!PyCallable_Check(function)) {
+    throw Failure{Outcome::import_failed, "TypeError",
+                  "`call` in PROTOCOLS returns no function: " + repr_of(function)};
+  }
+  vectorcall_ = PyVectorcall_Function(function);
+  spread_ = {vectorcall_ != nullptr ? vectorcall_ : &PyObject_Vectorcall, function, arrays};
+}
+
 PyObject* ImportCall::step_by_step(PyObject* x) {
+  if (spread_) return (*spread_)(x);
   if (imports_capsule_) return through_capsule(x);
   if (slot_ != nullptr) *slot_ = x;
   for (PyObject** slot : more_slots_) *slot = x;

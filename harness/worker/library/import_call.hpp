@@ -18,6 +18,19 @@ struct Direct {
   }
 };
 
+/// A function of several arrays. A row is a tuple of None, which the callee may overwrite during
+/// the call, and the arrays. Borrowed.
+struct Spread {
+  vectorcallfunc vectorcall = nullptr;
+  PyObject* function = nullptr;
+  std::size_t arrays = 0;
+
+  PyObject* operator()(PyObject* row) const {
+    PyObject** items = reinterpret_cast<PyTupleObject*>(row)->ob_item;
+    return vectorcall(function, items + 1, arrays | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+  }
+};
+
 /// A consumer's import, compiled once from an entry of its PROTOCOLS: a bare callable, Call(fn,
 /// ...) or Capsule(fn). A call of it is one vectorcall (two for a capsule), without a Python frame
 /// of dlbench and without a lookup. A tuple argument that contains X is rebuilt for each call.
@@ -25,6 +38,8 @@ class ImportCall {
  public:
   /// `spelled` is the value of a PROTOCOLS entry. Throws Failure if it is not callable.
   explicit ImportCall(PyObject* spelled);
+  /// A function of so many arrays, which is called with rows. Throws Failure if it is not callable.
+  ImportCall(PyObject* function, std::size_t arrays);
   ImportCall(const ImportCall&) = delete;
   ImportCall& operator=(const ImportCall&) = delete;
 
@@ -55,6 +70,9 @@ class ImportCall {
     return is_bare ? std::optional(Direct{vectorcall_, function_.get()}) : std::nullopt;
   }
 
+  /// The call as a function of several arrays, if it is one. This object must outlive the result.
+  const std::optional<Spread>& spread() const { return spread_; }
+
  private:
   PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
                  PyObject* names) const {
@@ -77,6 +95,7 @@ class ImportCall {
     std::vector<PyObject*> items;  // borrowed constants; null: x
   };
   std::vector<Group> groups_;  // tuple arguments that contain x
+  std::optional<Spread> spread_;
   bool imports_capsule_ = false;
   bool in_steps_ = false;  // needs more than one vectorcall, or arguments to be built
 };

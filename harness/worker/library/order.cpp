@@ -18,7 +18,9 @@ Order order_of(const json& request) {
   Order order;
   const json& exchange = request.at("exchange");
   each_axis_of_exchange(order.exchange, [&exchange](const char* key, auto& value) {
-    exchange.at(key).get_to(value);
+    if (key != std::string_view("arrays") || exchange.contains(key)) {
+      exchange.at(key).get_to(value);
+    }
   });
   order.clocks = request.at("clocks").get<std::vector<std::string>>();
   order.round_ns = request.value("round_ns", order.round_ns);

@@ -26,6 +26,9 @@ struct Block {
     if (const std::optional<Direct> direct = block->import_call.direct()) {
       return repeat<waits>(*block, times, *direct);
     }
+    if (const std::optional<Spread>& spread = block->import_call.spread()) {
+      return repeat<waits>(*block, times, *spread);
+    }
     return repeat<waits, ImportCall&>(*block, times, block->import_call);
   }
 

@@ -29,6 +29,8 @@ TEST(CellName, AppendsClockAndEnvironmentOnlyWhereTheyAreUnusual) {
   EXPECT_EQ(name(cell), plain + "/clock:ready");
   cell.exchange.environment = "py310";
   EXPECT_EQ(name(cell), plain + "/clock:ready/environment:py310");
+  cell.exchange.arrays = 0;
+  EXPECT_EQ(name(cell), plain + "/arrays:0/clock:ready/environment:py310");
 }
 
 TEST(CellName, IsReadBack) {
@@ -39,6 +41,7 @@ TEST(CellName, IsReadBack) {
   cell.exchange.environment = "old";
   cell.exchange.device = "cuda:0+cpu";
   cell.exchange.case_name = "f32-align4";
+  cell.exchange.arrays = 20;
   cell.exchange.bytes = 18'446'744'073'709'551'615ULL;
   cell.machine = "epyc-1";
   EXPECT_EQ(cell_from_name(name(cell)), cell);

@@ -46,6 +46,7 @@ TEST(CallFor, NoConversionStandsForNumpysDispatch) {
     EXPECT_EQ(call_for(word, std::vector<std::string>{word}), word);
   }
   EXPECT_FALSE(is_dispatch("array"));
+  EXPECT_EQ(call_for("call", one), "");
 }
 
 TEST(CallFor, DlpackIsNeverConverted) {

@@ -72,6 +72,41 @@ TEST(Plan, DefaultsTakeInstalledLibrariesThreeProtocolsThreeSizes) {
   EXPECT_EQ(plan.excluded.front().code, "not-imported");
 }
 
+TEST(Plan, OnlyCallsHaveANumberOfArrays) {
+  std::vector<Library> libraries = some();
+  libraries[0].protocols.push_back("call");
+  libraries[2].devices = {"cpu"};
+  libraries[2].protocols = {"call"};
+  Axes axes = small();
+  axes.protocols = {"call", "dlpack"};
+  axes.producers = {"jax"};
+  axes.arrays = {8, 0, 8};
+  const Plan plan = make(libraries, axes);
+  std::multiset<std::string> found;
+  for (const Cell& cell : plan.cells) {
+    const Exchange& x = cell.exchange;
+    if (cell.clock == "call") {
+      found.insert(x.consumer + " " + x.protocol + " " + std::to_string(x.arrays));
+    }
+  }
+  // jax only imports, and dpnp only calls.
+  EXPECT_EQ(found, (std::multiset<std::string>{"dpnp call 0", "dpnp call 8", "jax dlpack 1",
+                                               "numpy call 0", "numpy call 8", "numpy dlpack 1"}));
+  EXPECT_TRUE(plan.excluded.empty());
+  axes.protocols = {"dlpack"};
+  EXPECT_EQ(error_of(axes),
+            "only calls have several arrays: add --protocols call, or leave out --arrays");
+  axes.protocols = {"call"};
+  axes.arrays = {65};
+  EXPECT_EQ(error_of(axes), "a call cannot have 65 arrays; allowed: 0 to 64");
+  axes.arrays = {};
+  axes.consumers = {"jax"};
+  EXPECT_EQ(make(libraries, axes).excluded.front().reason, "jax has no function of arrays");
+  axes.protocols = {"all"};
+  axes.consumers = {"dpnp"};
+  for (const Cell& cell : make(libraries, axes).cells) EXPECT_NE(cell.exchange.protocol, "call");
+}
+
 TEST(Plan, ReadyIsAClockOfItsOwnOnlyWhereTheConsumerHasOne) {
   Axes axes = small();
   axes.producers = {"numpy"};

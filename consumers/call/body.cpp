@@ -1,0 +1,64 @@
+#include "call/body.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+struct dlbench_call_record dlbench_call_record;
+
+namespace {
+
+[[gnu::noinline, gnu::cold]] void copy_content(std::size_t arrays) {
+  for (std::size_t i = 0; i < arrays; ++i) {
+    const std::size_t bytes = dlbench_call_record.bytes;
+    if (dlbench_call_record.last[i] == nullptr) continue;
+    std::memcpy(dlbench_call_record.content + i * bytes, dlbench_call_record.last[i], bytes);
+  }
+}
+
+template <std::size_t, typename T>
+using Each = T;
+
+template <std::size_t... position>
+void* function_of(std::index_sequence<position...>) {
+  void (*function)(Each<position, void*>...) = [](Each<position, void*>... address) {
+    void* const addresses[] = {address..., nullptr};
+    dlbench_call(sizeof...(position), addresses);
+  };
+  return reinterpret_cast<void*>(function);
+}
+
+template <std::size_t... arrays>
+std::array<void*, sizeof...(arrays)> functions_of(std::index_sequence<arrays...>) {
+  return {function_of(std::make_index_sequence<arrays>())...};
+}
+
+}  // namespace
+
+void dlbench_call_argument(std::size_t position, void* address) {
+  dlbench_call_record.sum += reinterpret_cast<std::uintptr_t>(address) * (2 * position + 1);
+  dlbench_call_record.last[position] = address;
+}
+
+void dlbench_call_end(std::size_t arrays) {
+  dlbench_call_record.arrays = arrays;
+  ++dlbench_call_record.calls;
+  if (dlbench_call_record.content != nullptr) [[unlikely]]
+    copy_content(arrays);
+}
+
+void dlbench_call(std::size_t arrays, void* const* addresses) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < arrays; ++i) {
+    sum += reinterpret_cast<std::uintptr_t>(addresses[i]) * (2 * i + 1);
+    dlbench_call_record.last[i] = addresses[i];
+  }
+  dlbench_call_record.sum += sum;
+  dlbench_call_end(arrays);
+}
+
+void* dlbench_call_function(std::size_t arrays) {
+  static const auto functions = functions_of(std::make_index_sequence<DLBENCH_CALL_MOST + 1>());
+  return arrays < functions.size() ? functions[arrays] : nullptr;
+}

@@ -1,0 +1,36 @@
+// The body of every function of the protocol `call`, in libdlbench_call.so: bindings pass it the
+// addresses of their arguments, in order, and it records them.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define DLBENCH_CALL_MOST 64  // arrays of one call
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct dlbench_call_record {
+  uint64_t calls;                 // of the body
+  uint64_t sum;                   // of address * (2 * position + 1), over all calls
+  size_t arrays;                  // of the last call
+  void* last[DLBENCH_CALL_MOST];  // its addresses
+  size_t bytes;                   // of each array of the last call that are copied to `content`
+  unsigned char* content;         // null: nothing is copied
+};
+
+__attribute__((visibility("default"))) extern struct dlbench_call_record dlbench_call_record;
+
+__attribute__((visibility("default"))) void dlbench_call(size_t arrays, void* const* addresses);
+
+// For code without arrays of pointers: each address, then the end.
+__attribute__((visibility("default"))) void dlbench_call_argument(size_t position, void* address);
+__attribute__((visibility("default"))) void dlbench_call_end(size_t arrays);
+
+// A C function `void(void*, ...)` of so many pointers, or null for more than DLBENCH_CALL_MOST.
+__attribute__((visibility("default"))) void* dlbench_call_function(size_t arrays);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,149 @@
+#include "worker/exchange/call_proof.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "call/body.hpp"
+#include "exchange/dtype.hpp"
+#include "exchange/layout.hpp"
+#include "exchange/verdict.hpp"
+#include "model/codes.hpp"
+#include "worker/arrays/read.hpp"
+
+namespace dlbench::worker {
+namespace {
+
+static_assert(kMostCallArrays == DLBENCH_CALL_MOST);
+
+[[noreturn]] void fail_call(std::string reason) {
+  throw Failure{Outcome::wrong, "", "call: " + std::move(reason),
+                std::string(codes::kWrongArguments)};
+}
+
+std::uintptr_t recorded(std::size_t position) {
+  return reinterpret_cast<std::uintptr_t>(dlbench_call_record.last[position]);
+}
+
+std::string argument(std::size_t position) {
+  return "argument " + std::to_string(position + 1);
+}
+
+// Records the content of the arguments of calls in its scope.
+class RecordedContent {
+ public:
+  RecordedContent(std::vector<unsigned char>& content, std::uint64_t bytes) {
+    dlbench_call_record.content = content.data();
+    dlbench_call_record.bytes = bytes;
+  }
+  RecordedContent(const RecordedContent&) = delete;
+  RecordedContent& operator=(const RecordedContent&) = delete;
+  ~RecordedContent() { dlbench_call_record.content = nullptr; }
+};
+
+}  // namespace
+
+CallProof::CallProof(const std::vector<std::vector<PyObject*>>& rows, const Library& producer,
+                     const Pool& pool)
+    : pool_(pool) {
+  for (const std::vector<PyObject*>& row : rows) {
+    std::vector<std::uintptr_t>& addresses = addresses_.emplace_back();
+    std::uint64_t& sum = sums_.emplace_back(0);
+    for (PyObject* array : row) {
+      addresses.push_back(read_place(array, producer).view.address);
+      sum += addresses.back() * (2 * addresses.size() - 1);
+    }
+  }
+}
+
+Judgement CallProof::judge(const std::function<void(std::size_t row)>& call) {
+  copied_.clear();
+  for (std::size_t row = 0; row < addresses_.size(); ++row) {
+    begin();
+    call(row);
+    compare_addresses(row);
+  }
+  Judgement judgement;
+  judgement.outcome = copied_.empty() ? Outcome::zero_copy : Outcome::copy;
+  judgement.evidence.address = copied_.empty() ? Proof::yes : Proof::no;
+  judgement.has_right_values = true;
+  if (copied_.empty()) return judgement;
+  // Functions of dlbench's own take float32, or the array's own dtype.
+  std::string fault;
+  for (const exchange::Dtype& dtype :
+       {exchange::dtype_from_name("float32"), pool_.expected->view.dtype}) {
+    fault = compare_content(dtype, call);
+    if (!fault.empty()) continue;
+    if (dtype != pool_.expected->view.dtype) judgement.changed = {"dtype"};
+    break;
+  }
+  if (!fault.empty()) fail_call(fault);
+  std::string positions;
+  for (const std::size_t position : copied_) {
+    positions += (positions.empty() ? "" : ", ") + std::to_string(position + 1);
+  }
+  warn(judgement.warnings, "arguments-copied", "call: copied arguments: " + positions,
+       {{"arguments", positions}});
+  return judgement;
+}
+
+void CallProof::begin() {
+  dlbench_call_record.calls = dlbench_call_record.sum = 0;
+}
+
+void CallProof::require_calls(std::uint64_t calls, std::size_t first) const {
+  if (dlbench_call_record.calls != calls) {
+    fail_call("the body ran " + std::to_string(dlbench_call_record.calls) + " times in " +
+              std::to_string(calls) + " calls");
+  }
+  if (!copied_.empty()) return;
+  std::uint64_t sum = 0;
+  for (std::size_t row = 0; row < sums_.size(); ++row) {
+    const std::size_t after = (row + sums_.size() - first) % sums_.size();
+    sum += sums_[row] * ((calls + sums_.size() - 1 - after) / sums_.size());
+  }
+  if (dlbench_call_record.sum != sum) fail_call("a later call passed other arrays to the body");
+}
+
+void CallProof::compare_addresses(std::size_t row) {
+  const std::vector<std::uintptr_t>& expected = addresses_[row];
+  if (dlbench_call_record.calls != 1) {
+    fail_call("the body ran " + std::to_string(dlbench_call_record.calls) + " times in 1 call");
+  }
+  if (dlbench_call_record.arrays != expected.size()) {
+    fail_call("the body got " + std::to_string(dlbench_call_record.arrays) + " arrays, not " +
+              std::to_string(expected.size()));
+  }
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (recorded(i) == expected[i]) continue;
+    if (recorded(i) == 0) fail_call(argument(i) + " is a null pointer");
+    const auto other = std::find(expected.begin(), expected.end(), recorded(i));
+    if (other != expected.end()) {
+      fail_call(argument(i) + " is array " + std::to_string(other - expected.begin() + 1));
+    }
+    if (std::find(copied_.begin(), copied_.end(), i) == copied_.end()) copied_.push_back(i);
+  }
+}
+
+// The first difference of a copied argument, read as a compact array of this dtype; empty if there
+// is none.
+std::string CallProof::compare_content(const exchange::Dtype& dtype,
+                                       const std::function<void(std::size_t row)>& call) {
+  exchange::View found = pool_.expected->view;
+  found.dtype = dtype;
+  found.swapped = false;
+  found.strides = exchange::c_strides(found.shape, found.element_bytes());
+  std::vector<unsigned char> content(found.bytes() * addresses_.front().size() + 1);
+  {
+    const RecordedContent recording(content, found.bytes());
+    call(0);
+  }
+  for (const std::size_t position : copied_) {
+    found.address = reinterpret_cast<std::uintptr_t>(content.data()) + position * found.bytes();
+    const std::string fault = exchange::difference(pool_.expected->view, found);
+    if (!fault.empty()) return argument(position) + ": " + fault;
+  }
+  return {};
+}
+
+}  // namespace dlbench::worker

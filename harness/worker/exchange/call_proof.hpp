@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "worker/arrays/arrays.hpp"
+#include "worker/judge/judging.hpp"
+
+namespace dlbench::worker {
+
+/// Proves from the record of libdlbench_call.so which arrays reached the body of a consumer's
+/// function.
+class CallProof {
+ public:
+  /// `rows` has the arrays of each set, in the order in which the sets are passed. `pool` must
+  /// outlive this object. Throws Failure if an array's address cannot be read.
+  CallProof(const std::vector<std::vector<PyObject*>>& rows, const Library& producer,
+            const Pool& pool);
+
+  /// Judges one call with each set; `call` passes the set of that index and waits. An argument with
+  /// another address and the array's values was copied. Throws Failure `wrong` unless the body ran
+  /// once, with all arguments in their order and with the right values.
+  Judgement judge(const std::function<void(std::size_t row)>& call);
+
+  /// Call these before and after a block of calls that begins with the set `first`. The second
+  /// throws Failure `wrong` unless the body ran once in each call and, if nothing is copied, with
+  /// the arrays in their order.
+  static void begin();
+  void require_calls(std::uint64_t calls, std::size_t first) const;
+
+ private:
+  void compare_addresses(std::size_t row);
+  std::string compare_content(const exchange::Dtype& dtype,
+                              const std::function<void(std::size_t row)>& call);
+
+  const Pool& pool_;
+  std::vector<std::vector<std::uintptr_t>> addresses_;  // of each set
+  std::vector<std::uint64_t> sums_;                     // of the same, as the body forms them
+  std::vector<std::size_t> copied_;                     // positions
+};
+
+}  // namespace dlbench::worker

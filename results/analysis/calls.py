@@ -1,0 +1,125 @@
+"""What a call of a compiled function costs by its number of arrays: f(0), and a line from f(1)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from dlbench.document import Document, Entry, Measured
+from dlbench.text.grouping import grouped
+
+CALL = "call"
+NORMAL_95 = 1.96
+#: Slopes before and after a bend differ by this share at least.
+BENDS = 0.1
+#: The fewest numbers of arrays on either side of a bend.
+FEWEST = 3
+
+
+@dataclass(frozen=True)
+class Line:
+    """time = base + slope * arrays, by weighted least squares; `half_width` is the slope's, at
+    95 %."""
+
+    base: float
+    slope: float
+    half_width: float
+
+
+def line_through(points: Sequence[tuple[int, float, float]]) -> Line | None:
+    """The line through (arrays, time, half-width of the time); None for a single number of
+    arrays. The slope's interval is widened if the points scatter by more than their own."""
+    if len({x for x, _, _ in points}) < 2:
+        return None
+    weights = [1 / max(half / NORMAL_95, 1e-4 * abs(y), 1e-9) ** 2 for _, y, half in points]
+    total = sum(weights)
+    mean_x = sum(w * x for w, (x, _, _) in zip(weights, points, strict=True)) / total
+    mean_y = sum(w * y for w, (_, y, _) in zip(weights, points, strict=True)) / total
+    pairs = list(zip(weights, points, strict=True))
+    square = sum(w * (x - mean_x) ** 2 for w, (x, _, _) in pairs)
+    slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y, _) in pairs) / square
+    base = mean_y - slope * mean_x
+    scatter = 1.0
+    if len(points) > 2:
+        scatter = sum(w * (y - base - slope * x) ** 2 for w, (x, y, _) in pairs) / (len(points) - 2)
+    return Line(base, slope, NORMAL_95 * math.sqrt(max(scatter, 1.0) / square))
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls of one binding with arrays of one producer, by their number."""
+
+    producer: str
+    binding: str
+    by_arrays: Mapping[int, Entry]
+
+    @cached_property
+    def measured(self) -> dict[int, Measured]:
+        found = self.by_arrays.items()
+        return {arrays: each for arrays, each in found if isinstance(each, Measured)}
+
+    @property
+    def has_numbers(self) -> bool:
+        """Was any call measured, other than one without arrays that needs no binding?"""
+        return bool(self.measured) and (any(self.measured) or not any(self.by_arrays))
+
+    @cached_property
+    def _points(self) -> list[tuple[int, float, float]]:
+        found = sorted(self.measured.items())
+        return [(n, each.median_ns, each.half_width) for n, each in found if n > 0]
+
+    @cached_property
+    def line(self) -> Line | None:
+        """Without f(0), which takes another path in many bindings."""
+        return line_through(self._points)
+
+    @cached_property
+    def bend(self) -> int | None:
+        """The number of arrays from which one more costs more or less; None for a line."""
+        points = self._points
+        best: tuple[float, int] | None = None
+        for at in range(FEWEST - 1, len(points) - FEWEST + 1):
+            before, after = line_through(points[: at + 1]), line_through(points[at:])
+            assert before is not None
+            assert after is not None
+            more = abs(after.slope - before.slope)
+            if more <= BENDS * abs(before.slope) or more <= before.half_width + after.half_width:
+                continue
+            if best is None or more > best[0]:
+                best = more, points[at][0]
+        return best[1] if best else None
+
+    @property
+    def copied(self) -> str:
+        """The positions of arguments that are copied: "1, 2"; with the most arrays."""
+        if not self.measured:
+            return ""
+        warnings = self.measured[max(self.measured)].warnings
+        found = (each for each in warnings if each.code == "arguments-copied")
+        return next((each.data.get("arguments", "") for each in found), "")
+
+    @cached_property
+    def instructions(self) -> Line | None:
+        """The line of the counted instructions, if any were."""
+        counted = ((n, each.instructions, 0.0) for n, each in sorted(self.measured.items()) if n)
+        return line_through([point for point in counted if point[1]])
+
+
+def of_document(document: Document) -> Iterator[tuple[tuple[str, ...], list[Calls]]]:
+    """By producer, device, case, environment and size: the calls of each binding."""
+    shown = (
+        entry for entry in document.exchanges if entry.protocol == CALL and entry.clock == "call"
+    )
+    tables = grouped(
+        shown, lambda e: (e.producer, e.device, e.case, e.environment, e.machine, e.bytes)
+    )
+    for key, entries in tables.items():
+        rows = grouped(entries, lambda e: e.consumer)
+        producer, *rest, size = key
+        found = [
+            Calls(str(producer), binding, {each.arrays: each for each in of})
+            for binding, of in rows.items()
+        ]
+        yield (str(producer), *map(str, rest), str(size)), found

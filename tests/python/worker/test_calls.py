@@ -1,0 +1,150 @@
+"""Calls of functions with several arrays: the record of the body proves what they got."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dlbench import _core
+from dlbench.adapter import Unsupported, function_of, written_function
+from dlbench.libraries import discover
+from wire import F32, plant, prepare, send_request
+
+pytestmark = pytest.mark.process
+
+PACKAGE = discover.PACKAGE
+MAKE = (PACKAGE / "producers" / "numpy.py").read_text()
+#: Functions of three arrays by ctypes, with planted faults.
+PLANTED = """
+import ctypes
+from dlbench.adapter import call_library
+
+DISTRIBUTION = None
+FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 3)(
+    call_library().dlbench_call_function(3))
+calls = 0
+
+
+def address(array):
+    return array.ctypes.data
+
+
+def fault(a, b, c):
+    global calls
+    calls += 1
+    BODY
+
+
+PROTOCOLS = {"call": lambda arrays: fault}
+"""
+GOOD = "FUNCTION(address(a), address(b), address(c))"
+
+
+def judged(folder: Path, body: str, *more: dict[str, Any], **case: Any) -> list[dict[str, Any]]:
+    """The answers to `prepare` and `more` for a function with this body."""
+    loads = [
+        plant(folder, "producer", "numpy", MAKE),
+        plant(folder, "consumer", "planted", PLANTED.replace("BODY", body)),
+    ]
+    request = prepare(1, "numpy", "planted", "call", _core.case(case.get("case", "f32")), 1024)
+    request["exchange"]["arrays"] = 3
+    return send_request(folder, *loads, request, *more)[2:]
+
+
+ROUND = {"do": "round", "id": 1, "clock": "call", "iterations": 50, "prelude": 3}
+
+
+def test_a_function_that_gets_all_arrays_is_timed(tmp_path: Path) -> None:
+    prepared, timed, again = judged(tmp_path, GOOD, ROUND, {"do": "judge", "id": 1})
+    assert prepared["ok"]["outcome"] == again["ok"]["outcome"] == "zero-copy"
+    assert prepared["ok"]["observed"]["used"] == "call"
+    assert prepared["ok"]["evidence"]["address"] == "yes"
+    assert prepared["ok"]["warnings"] == []
+    assert timed["ok"]["ns"] > 0
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("FUNCTION(address(b), address(a), address(c))", "call: argument 1 is array 2"),
+        ("pass", "call: the body ran 0 times in 1 call"),
+        (f"{GOOD}; {GOOD}", "call: the body ran 2 times in 1 call"),
+        ("FUNCTION(address(a), None, address(c))", "call: argument 2 is a null pointer"),
+        (
+            "other = b * 2; FUNCTION(address(a), address(other), address(c))",
+            "call: argument 2: element (0,): expected 3, found 6",
+        ),
+    ],
+)
+def test_a_fault_is_wrong(tmp_path: Path, body: str, reason: str) -> None:
+    (answer,) = judged(tmp_path, body)
+    error = answer["error"]
+    assert (error["outcome"], error["code"], error["reason"]) == (
+        "wrong",
+        "wrong-arguments",
+        reason,
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (GOOD.replace("(a)", "(b)"), "call: a later call passed other arrays to the body"),
+        ("pass", "call: the body ran 49 times in 50 calls"),
+    ],
+)
+def test_a_fault_in_a_round_alone_is_wrong(tmp_path: Path, fault: str, reason: str) -> None:
+    # The calls before the rounds that are judged are fewer than 25.
+    body = f"if calls % 50 == 25: {fault}\n    else: {GOOD}"
+    prepared, timed = judged(tmp_path, body, ROUND)
+    assert prepared["ok"]["outcome"] == "zero-copy"
+    assert (timed["error"]["outcome"], timed["error"]["reason"]) == ("wrong", reason)
+
+
+@pytest.mark.parametrize(("case", "changed"), [("f32", []), ("f64", ["dtype"]), ("i64", ["dtype"])])
+def test_a_copied_argument_is_named(tmp_path: Path, case: str, changed: list[str]) -> None:
+    body = "copy = b.astype('f4'); FUNCTION(address(a), address(copy), address(c))"
+    prepared, timed = judged(tmp_path, body, ROUND, case=case)
+    assert (prepared["ok"]["outcome"], prepared["ok"]["changed"]) == ("copy", changed)
+    (warning,) = prepared["ok"]["warnings"]
+    assert (warning["code"], warning["data"]) == ("arguments-copied", {"arguments": "2"})
+    assert timed["ok"]["ns"] > 0
+
+
+@pytest.mark.parametrize("arrays", [0, 1, 2, 20])
+@pytest.mark.parametrize(
+    "consumer",
+    ["native", "native:capsule", "nanobind", "nanobind:noconvert", "nanobind:untyped", "pybind11",
+     "pybind11:noconvert", "pybind11:array", "pybind11:buffer", "ctypes", "ctypes:ndpointer"],
+)  # fmt: skip
+def test_the_bindings_pass_each_array(tmp_path: Path, consumer: str, arrays: int) -> None:
+    producer = "native" if consumer == "native" else "numpy"
+    file = discover.catalogue().roles(consumer)["consumer"].path
+    loads = [
+        {"do": "load", "role": "producer", "library": producer,
+         "path": str(PACKAGE / "producers" / f"{producer}.py")},
+        {"do": "load", "role": "consumer", "library": consumer, "path": str(file)},
+    ]  # fmt: skip
+    request = prepare(1, producer, consumer, "call", F32, 1024)
+    request["exchange"]["arrays"] = arrays
+    *_, prepared, timed = send_request(tmp_path, *loads, request, ROUND)
+    assert prepared["ok"]["outcome"] == "zero-copy"
+    assert timed["ok"]["ns"] > 0
+
+
+def test_a_module_has_functions_of_some_numbers() -> None:
+    class Module:
+        call_0, call_12, calls_3 = "none", "twelve", "other"
+
+    assert function_of(Module, "call")(12) == "twelve"
+    with pytest.raises(Unsupported, match="built for 0, 12 arrays"):
+        function_of(Module, "call")(3)
+
+
+def test_a_function_is_written_for_a_number_of_arrays() -> None:
+    found: list[object] = []
+    call = written_function(2, "found.append(({_.real}, {_}))", found=found)
+    assert call(1, 2j) is None
+    assert found == [(1, 0.0, 1, 2j)]
