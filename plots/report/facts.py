@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from dlbench import values
 from dlbench.analysis import case_sweep
 from dlbench.document import Context, Document, Entry, EnvironmentFacts, Measured
+from dlbench.document.facts import NATIVE
 from dlbench.findings.import_effects import in_words
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
+from dlbench.text.layout import listing
 
 from .tables import portable
 
@@ -21,6 +23,7 @@ FLOORS = {
     "call": "a call of a C function that does nothing",
     "proxy": "the same call through a proxy's __dlpack__",
 }
+MOST_LIBRARIES = 16  #: limit in the head of the page
 MOST_NAMES = 20  #: limit for one kind of effect of an import
 COPIES = {"warm": "into memory written before", "fresh": "into new pages"}
 
@@ -64,6 +67,17 @@ def of(document: Document) -> list[Facts]:
             environments=[_environment(*item) for item in run.environments.items()],
         ))  # fmt: skip
     return found
+
+
+def libraries(document: Document) -> str:
+    """The libraries that were measured, with their versions: "numpy 2.4.6, torch 2.13.0"."""
+    names = {name for entry in document.measured for name in entry.pair} - {NATIVE}
+    places = (
+        place for own in document.contexts.values() for place in own.run.environments.values()
+    )
+    versions = dict(item for place in places for item in place.libraries.items())
+    shown = (f"{name} {versions.get(name, '')}".strip() for name in sorted(names))
+    return listing(shown, MOST_LIBRARIES)
 
 
 def _headline(entries: Sequence[Entry], context: Context) -> Iterator[str]:

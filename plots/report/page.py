@@ -20,6 +20,7 @@ def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None =
     change = changes.packed(comparison, [run.label for run in runs]) if comparison else None
     frame = parts.template().generate(
         version=_core.version,
+        measured=measured(runs),
         glossary=glossary.rows(),
         runs=runs,
         has_change=change is not None,
@@ -29,6 +30,13 @@ def write(out: BinaryIO, runs: Sequence[Packed], comparison: Comparison | None =
     )
     for text in frame:
         out.write(text.encode())
+
+
+def measured(runs: Sequence[Packed]) -> str:
+    """What the page is about: the libraries of a run, or the runs that it compares."""
+    if len(runs) > 1:
+        return " against ".join(run.label for run in (runs[0], runs[-1]))
+    return runs[0].libraries or runs[0].label
 
 
 def _blobs(runs: Sequence[Packed], change: str | None) -> Iterator[tuple[str, str]]:

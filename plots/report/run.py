@@ -35,6 +35,7 @@ class Packed:
     """A packed run, which no longer needs its document."""
 
     label: str
+    libraries: str  #: with their versions
     facts: list[facts.Facts]
     index: str
     chunks: list[str]
@@ -48,7 +49,7 @@ def pack(document: Document, label: str, name: str) -> Packed:
     index["refusals"] = [dataclasses.asdict(row) for row in refusals]
     index |= {"label": label, "name": shlex.quote(name)}
     chunks = list(all_packed(_chunks(document.entries, scripts)))
-    return Packed(label, facts.of(document), packed(index), chunks)
+    return Packed(label, facts.libraries(document), facts.of(document), packed(index), chunks)
 
 
 def _index(document: Document) -> dict[str, object]:
@@ -106,6 +107,7 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
     found, lines = tables.found(document, name, refusals)
     missing = document.not_measured
     return {
+        "summary": tables.summary(document, name),
         "findings": found,
         "copies": tables.copies(document),
         "protection": writable.rows(document),

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dlbench import findings, values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, EnvironmentFacts, Measured, NotMeasured
 from dlbench.document.facts import COPIED, DULL, NATIVE, fastest_rate, is_refused
-from dlbench.findings import FAILURES, pairs_text
+from dlbench.findings import FAILURES, Finding, pairs_text
 from dlbench.findings.summary import summarize
+from dlbench.text.escaping import dlbench_command
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
 Row = dict[str, object]
-#: The lines of the summary that begin the findings, and the section of the page with their cells.
-#: The page has rows of its own for failures and noise.
-SECTIONS = {"speed": "matrix", "copies": "copies"}
+#: The section of the page that has the cells of a line of the summary.
+SECTIONS = {"speed": "matrix", "copies": "copies", "fails": "refusals"}
 ARROW = "\u2192"
 #: Outcomes of pairs without a common protocol: folded below the table of reasons.
 FOLDED = ("no-protocol", "no-device", "not installed")
@@ -53,34 +53,62 @@ def portable(command: str, environments: Iterable[EnvironmentFacts]) -> str:
     return command
 
 
-def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[list[Row], list[str]]:
-    """The findings, then the folded ones as lines. `name`: the run's name in commands."""
+def summary(document: Document, name: str) -> list[Row]:
+    """The answer that a run ends with on the terminal. `name`: the run's name in commands."""
     rows: list[Row] = []
-    folded: list[str] = []
-    summary: list[Row] = []
     for machine, share in document.shares():
         where = f"{machine}: " if machine else ""
         all_of = findings.find(share, name)
-        summary += [
-            {"label": one.label, "text": where + one.text.replace("->", ARROW), "command": "",
-             "section": SECTIONS[one.label]}
-            for one in summarize(share, all_of).lines() if one.label in SECTIONS
+        made = summarize(share, all_of)
+        pairs = [speed.slowest.pair for speed in made.speeds]
+        commands = [dlbench_command("show", name, *pair) for pair in pairs]
+        first = _commands(all_of, share)
+        commands += [first.get(one.label, "") for one in made.findings]
+        rows += [
+            {"label": one.label, "text": values.with_signs(where + one.text.replace("->", ARROW)),
+             "command": command, "section": SECTIONS.get(one.label)}
+            for one, command in zip(made.lines(), commands, strict=True)
         ]  # fmt: skip
+    return rows
+
+
+def _commands(found: Iterable[Finding], share: Document) -> dict[str, str]:
+    """By label, and for all failures together, the first command."""
+    commands: dict[str, str] = {}
+    for one in found:
+        for label in (one.label, "fails") if one.label in FAILURES else (one.label,):
+            if one.command:
+                commands.setdefault(label, portable(one.command, share.environments.values()))
+    return commands
+
+
+def found(document: Document, name: str, refused: Sequence[Refusal]) -> tuple[list[Row], list[str]]:
+    """The findings, then the folded ones as lines. `name`: the run's name in commands. Copies are
+    in the summary, and effects of imports beside the environment."""
+    rows: list[Row] = []
+    folded: list[str] = []
+    commands: dict[str, str] = {}
+    for machine, share in document.shares():
+        where = f"{machine}: " if machine else ""
+        all_of = findings.find(share, name)
+        commands = _commands(all_of, share) | commands
         for one in all_of:
             text = values.with_signs(where + one.text.replace("->", ARROW))
             if one.label in FOLDED:
                 folded.append(f"{one.label}: {text}")
-            elif one.label not in ("copies", *COUNTED):
+            elif one.label not in ("copies", *COUNTED) and not one.label.startswith("imports"):
                 command = portable(one.command, share.environments.values())
                 rows.append({"label": one.label, "text": text, "command": command})
     noise = {"noise", *(code.replace("-", " ") for code in findings.DISTURBED)}
     disturbed = [row for row in rows if row["label"] in noise]
     results = [row for row in rows if row not in disturbed]
     observed = {str(row["label"]) for row in results}
-    return [*summary, *results, *_counted(refused, observed), *disturbed], folded
+    return [*results, *_counted(refused, observed, commands), *disturbed], folded
 
 
-def _counted(refused: Iterable[Refusal], observed: Container[str]) -> Iterator[Row]:
+def _counted(
+    refused: Iterable[Refusal], observed: Container[str], commands: Mapping[str, str]
+) -> Iterator[Row]:
     """Outcomes without a number that no finding lists, including those of a case sweep."""
     for outcome, rows in grouped(refused, lambda row: row.outcome).items():
         if outcome in observed:
@@ -90,7 +118,8 @@ def _counted(refused: Iterable[Refusal], observed: Container[str]) -> Iterator[R
         if len(rows) > MOST_REASONS:
             texts = [f"{count(cells, 'cell')}, {reasons}"]
         for text in texts:
-            yield {"label": outcome, "text": text, "command": "", "section": "refusals"}
+            command = commands.get(outcome, "")
+            yield {"label": outcome, "text": text, "command": command, "section": "refusals"}
 
 
 def _copied(document: Document) -> list[tuple[int, Measured]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dlbench import values
 from dlbench.analysis import case_sweep
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
-from dlbench.document.facts import is_below, is_untimed
+from dlbench.document.facts import FIRST_PROTOCOLS, is_below, is_untimed
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import first_line
 from dlbench.text.escaping import dlbench_command, log_line, markdown, markdown_code
@@ -32,7 +32,7 @@ KEY = (
     "outcome."
 )
 LIBRARIES_KEY = (
-    "exports through, imports through: the protocols by which an exchange of the tables below "
+    "exports through, imports through: the protocols by which an exchange of the tables above "
     "succeeded."
 )
 #: NumPy's dispatch is not an exchange, so its results have a table of their own.
@@ -54,7 +54,7 @@ def export(document: Document) -> str:
     lines = ["# Which libraries exchange arrays", ""]
     for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []
-        lines += [_origin(part), ""]
+        lines += [_origin(part), "", KEY, ""]
         for environment in part.environments:
             lines += _of_environment(part, environment)
     return "\n".join(lines).rstrip() + "\n"
@@ -70,10 +70,11 @@ def _of_environment(document: Document, environment: str) -> list[str]:
     if absent and environment != DEFAULT:
         lines += [f"Not installed there: {markdown(', '.join(absent))}.", ""]
         crossed = [e for e in crossed if not {e.producer, e.consumer} & {*absent}]
-    lines += [_libraries(crossed, document.versions(environment), absent)]
     for device in dict.fromkeys(entry.device for entry in entries):
         lines += _matrices([entry for entry in crossed if entry.device == device], device)
     lines += _dispatch(entries)
+    lines += ["## Protocols of each library", ""]
+    lines += [_libraries(crossed, document.versions(environment), absent)]
     return lines + _fallbacks(entries)
 
 
@@ -142,7 +143,8 @@ def _short(text: str) -> str:
 
 def _matrices(entries: list[Entry], device: str) -> list[str]:
     lines: list[str] = []
-    for protocol in dict.fromkeys(entry.protocol for entry in entries):
+    found = dict.fromkeys(entry.protocol for entry in entries)
+    for protocol in sorted(found, key=lambda each: (each not in FIRST_PROTOCOLS, each != "dlpack")):
         plain = [e for e in entries if (e.protocol, e.case) == (protocol, case_sweep.BASELINE)]
         cells: dict[tuple[str, str], Entry] = {}
         for entry in sorted(plain, key=lambda e: e.bytes):
@@ -156,7 +158,7 @@ def _matrices(entries: list[Entry], device: str) -> list[str]:
         size = values.size(min(entry.bytes for entry in cells.values()))
         lines += [f"## {markdown_code(protocol)} on {markdown(device)}, {size}", ""]
         lines += [table(["from, to", *map(markdown, consumers)], rows)]
-    return [*lines, KEY, ""] if lines else []
+    return lines
 
 
 def _dispatch(entries: list[Entry]) -> list[str]:

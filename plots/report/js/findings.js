@@ -1,12 +1,20 @@
-// The run's findings, and the pairs that copy, with their rates.
+// The run's summary and findings, and the pairs that copy, with their rates.
+
+function drawSummary(run) {
+  drawFound("summary-table", run.summary);
+}
 
 function drawFindings(run) {
-  const rows = run.findings.map((row) => () => [row.label,
+  drawFound("findings-table", run.findings);
+}
+
+function drawFound(id, found) {
+  const heads = ["finding", "where and why", "next command"];
+  const rows = found.map((row) => () => [row.label,
     row.section ? element("a", { href: `#${row.section}` }, row.text) : row.text,
     row.command ? copyable(row.command) : ""]);
-  const heads = ["finding", "where and why", "next command"];
-  if (rows.length) longTable(byId("findings-table"), "", heads, rows, []);
-  else byId("findings-table").replaceChildren(element("p", { class: "note" }, "Nothing unusual was found."));
+  if (rows.length) longTable(byId(id), "", heads, rows, []);
+  else byId(id).replaceChildren(element("p", { class: "note" }, "Nothing unusual was found."));
 }
 
 function drawCopies(run) {

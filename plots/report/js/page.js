@@ -47,6 +47,7 @@ async function draw() {
     if (only === null) {
       drawMatrix(choice);
       showSections(choice.run);
+      drawSummary(choice.run);
       drawFindings(choice.run);
       drawCopies(choice.run);
       drawProtection(choice.run);

@@ -269,7 +269,7 @@ def test_foreign_text_stays_text(open_page: Open) -> None:
     page.own.click("#matrix-table tbody button")
     page.own.wait_for_selector("dialog[open]")
     assert evil in page.text("dialog")
-    assert "owned" not in page.own.title()
+    assert page.own.title() == f"dlbench: {evil}, torch 2.13.0"
     assert page.own.locator("main img, dialog img, header img").count() == 0
 
 

@@ -1,7 +1,9 @@
-"""The report's tables in a real browser: findings first, then copies, refusals and cases."""
+"""The report's tables in a real browser: the summary, findings, copies, refusals and cases."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ pytestmark = pytest.mark.browser
 
 ARROW = "\u2192"
 KIB = 1024
+ROOT = Path(__file__).parents[3]
 
 
 def copied() -> dict[str, Any]:
@@ -27,13 +30,35 @@ def copied() -> dict[str, Any]:
     )
 
 
-def test_the_page_begins_with_the_findings(open_page: Open) -> None:
+def test_the_page_begins_with_the_answer(open_page: Open) -> None:
     entry = samples.missing("numpy", "torch", "crashed", "died in call", signal="SIGSEGV")
-    page = open_page(samples.document(entry, samples.missing("a", "b", "refused", "no")))
-    assert page.own.locator("main section").first.get_attribute("id") == "findings"
+    page = open_page(
+        samples.document(
+            entry, samples.missing("a", "b", "refused", "no"), samples.measured("c", "d", 900.0)
+        )
+    )
+    sections = [each.get_attribute("id") for each in page.own.locator("main section").all()]
+    assert sections[:3] == ["summary", "matrix", "findings"]
+    assert page.own.title() == "dlbench: c, d"
+    rows = page.texts("#summary-table tbody tr")
+    assert rows[0].startswith(f"speeddlpack: fastest c {ARROW} d 900 nsdlbench show")
+    assert rows[2].startswith(f"failscrashed numpy {ARROW} torch: SIGSEGV: died in call; in all 1")
     rows = page.texts("#findings-table tbody tr")
     assert rows[0].startswith(f"crashednumpy {ARROW} torch: SIGSEGV: died in calldlbench debug")
     assert rows[1] == f"refuseda {ARROW} b: no"
+
+
+@pytest.mark.parametrize(("width", "height", "screens"), [(1400, 900, 1), (390, 844, 2)])
+def test_the_matrix_is_on_the_first_screens(
+    open_page: Open, width: int, height: int, screens: int
+) -> None:
+    made = json.loads((ROOT / "docs/site/sample/results.json").read_text())
+    page = open_page(made, viewport={"width": width, "height": height})
+    box = page.own.locator("#matrix-table table").bounding_box()
+    assert box is not None
+    assert box["y"] < screens * height - 100
+    widest = page.own.evaluate("document.documentElement.scrollWidth")
+    assert widest <= width
 
 
 def test_copies_name_the_library_and_the_rate(open_page: Open) -> None:
@@ -122,9 +147,9 @@ def test_findings_count_the_failures_of_a_case_sweep(open_page: Open) -> None:
         request={"cases": ["all"]},
     ))  # fmt: skip
     labels = page.texts("#findings-table tbody th")
-    assert labels == ["speed", "copies", "alignment", "crashed", "refused", "drift", "noise"]
+    assert labels == ["alignment", "crashed", "refused", "drift", "noise"]
     copies = f"copiesnumpy {ARROW} mlx: in 1 of 1 timed cell, 4 GB/s"
-    assert copies in page.texts("#findings-table tbody tr")
+    assert any(row.startswith(copies) for row in page.texts("#summary-table tbody tr"))
     assert "refused3 cells, 3 reasons" in page.texts("#findings-table tbody tr")
     page.own.click("#findings-table a[href='#refusals'] >> nth=0")
     assert page.own.evaluate("document.activeElement.id") == "refusals"

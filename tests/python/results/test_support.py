@@ -24,7 +24,8 @@ def test_support_tells_what_crosses() -> None:
     assert made["context"]["date"][:10] in page
     lines = page.splitlines()
     assert any(line.startswith("| mlx | ") and "dlpack" in line for line in lines)
-    at = lines.index("## `dlpack` on cpu, 4 KiB")
+    at = next(number for number, line in enumerate(lines) if line.startswith("## "))
+    assert lines[at - 2 : at + 1] == [support.KEY, "", "## `dlpack` on cpu, 4 KiB"]
     assert lines[at + 2] == "| from, to | jax | mlx | numpy |"
     assert "| numpy | 0 | copy | 0 |" in lines[at:]
     assert any(line.endswith("| refused | f16 |") for line in lines)
