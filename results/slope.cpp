@@ -36,8 +36,9 @@ std::map<Family, Sizes> exchanges_in(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     const Exchange& x = entry.cell.exchange;
     if (!is_measured(entry.outcome) || entry.cell.phase != Phase::exchange || x.device != "cpu" ||
-        is_dispatch(x.protocol) || x.protocol == Protocol::call)
+        is_dispatch(x.protocol) || x.protocol == Protocol::call) {
       continue;
+    }
     const Family family = family_of(x);
     if (entry.cell.clock == (waits[family] ? Clock::ready : Clock::call))
       all[family][x.bytes] = &entry;

@@ -50,8 +50,9 @@ void GroupRun::measure() {
     floors.python = record_.python;
     floors.gil = record_.gil;
     instruments_.measure_device_floors(devices, floors);
-    if (!floors.copy_floors_bytes.empty() || !floors.context_flags.empty())
+    if (!floors.copy_floors_bytes.empty() || !floors.context_flags.empty()) {
       context_.journal.append(floors);
+    }
     worker()->stop();
   });
 }
@@ -64,8 +65,9 @@ void GroupRun::measure_batches() {
     const double begin = now_s();
     const std::size_t shares = count_shares(batch);
     prepare_and_measure(batch);
-    if (!std::exchange(is_reported, true))
+    if (!std::exchange(is_reported, true)) {
       instruments_.report_device_memory(devices_, job_.warnings);
+    }
     const double refining = now_s();
     context_.pace.measuring_s += refining - begin;
     context_.pace.shares += shares;

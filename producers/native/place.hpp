@@ -88,8 +88,9 @@ class Place {
     if (!has_stream_) [[unlikely]] {
       const device::Entered inside = enter();
       if (!is_entered(inside) ||
-          !good(table_, "stream", table_.stream_create(&stream_, device::non_blocking)))
+          !good(table_, "stream", table_.stream_create(&stream_, device::non_blocking))) {
         return false;
+      }
       has_stream_ = true;
     }
     mine = stream_;
@@ -106,8 +107,9 @@ class Place {
     if (event_ == nullptr) [[unlikely]] {
       const device::Entered inside = enter();
       if (!is_entered(inside) ||
-          !good(table_, "event", table_.event_create(&event_, device::no_timing)))
+          !good(table_, "event", table_.event_create(&event_, device::no_timing))) {
         return false;
+      }
     }
     return good(table_, "event record", table_.event_record(event_, earlier)) &&
            good(table_, "stream wait", table_.stream_wait(later, event_, 0));

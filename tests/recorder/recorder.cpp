@@ -474,8 +474,9 @@ void* recorded(const std::string& name, void* given, int version, unsigned long 
   void* legacy = nullptr;
   std::string written = name;
   if ((flags & per_thread_stream) != 0 &&
-      send_request(name.c_str(), &legacy, device::cuda::api_version, 0) == 0 && legacy != given)
+      send_request(name.c_str(), &legacy, device::cuda::api_version, 0) == 0 && legacy != given) {
     written += "_ptsz";
+  }
   return hook_of<device::cuda::Api>(name, written, given);
 }
 

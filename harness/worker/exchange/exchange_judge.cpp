@@ -92,8 +92,10 @@ void ExchangeJudge::compare_written_values() {
     const Held source = read_place(call_.first_array(), call_.producer());
     if (!is_writable(source.view) || expected.readonly ||
         source.view.device != exchange::Device{} ||
-        writable_place(call_.first_array(), call_.producer(), source.view.address) == Writable::no)
+        writable_place(call_.first_array(), call_.producer(), source.view.address) ==
+            Writable::no) {
       return;
+    }
     const std::vector<unsigned char> missing =
         missing_of(extras_of(call_.first_array(), call_.producer()));
     const Ref result = call_.import_and_wait(call_.inputs()[0]);

@@ -88,8 +88,9 @@ Ref Prepared::import_first(const std::string& requested, const Announce& step) {
   } catch (const Failure& refusal) {
     const bool is_direct = !call.is_proxied() && !call.has_exports();
     if (refusal.outcome != Outcome::refused || !is_direct || requested == Protocol::convert ||
-        call.has_own_call())
+        call.has_own_call()) {
       throw;
+    }
     step(Step::recorder);
     if (!protocol.use_proxy_after_refusal(requested)) throw;
   }

@@ -53,9 +53,10 @@ LastNonzero find_last_nonzero(const exchange::View& expected) {
   const auto size = static_cast<std::size_t>(expected.element_bytes());
   const bool line = expected.shape.size() == 1 && expected.shape[0] > 0 &&
                     expected.strides[0] == static_cast<std::int64_t>(size);
-  if (!line)
+  if (!line) {
     throw Failure{Outcome::unsupported, "",
                   "synchronization can be tested only with contiguous 1-d arrays"};
+  }
   const auto* const content = reinterpret_cast<const unsigned char*>(expected.address);
   for (auto i = static_cast<std::size_t>(expected.shape[0]); i-- > 0;) {
     const unsigned char* const element = content + i * size;
