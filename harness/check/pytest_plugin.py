@@ -2,9 +2,8 @@
 in `addopts`. It has no entry point: of a distribution with one pytest lists all files in each run,
 which takes 5 to 15 ms here.
 
-`pytest --dlbench-library=torch`, or a file of one's own (`dlbench_adapter` in the ini-file), or a
-test with the fixtures `dlbench_rule` and `dlbench_library`. `dlbench_known` lists accepted
-deviations, RULE LINK a line: they must fail (strict xfail).
+`pytest --dlbench-library=torch`, or a file of one's own (`dlbench_adapter` in the ini-file).
+`dlbench_known` lists accepted deviations, RULE LINK a line: they must fail (strict xfail).
 
 Node ids: `tests/my_adapter.py::export.copy-true`, `dlbench.check.torch::export.copy-true`. pytest
 selects the first kind like any test of a file. It knows no file of the second kind, so the plugin
@@ -13,10 +12,9 @@ takes those from the arguments.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -62,12 +60,6 @@ def known(config: pytest.Config) -> dict[str, str]:
             )
         found[words[0]] = words[1]
     return found
-
-
-def marks(config: pytest.Config, rule: str) -> list[pytest.MarkDecorator]:
-    """A known deviation must fail."""
-    link = known(config).get(rule)
-    return [pytest.mark.xfail(reason=link, strict=True, raises=RuleBroken)] if link else []
 
 
 @dataclass
@@ -249,11 +241,11 @@ def rule_items(parent: pytest.Collector, library: Library) -> Iterator[RuleItem]
     """A test for each rule."""
     from dlbench.check.rules import RULES
 
-    checked = Checked(library)
+    checked, links = Checked(library), known(parent.config)
     for rule in RULES.by_name.values():
         item: RuleItem = RuleItem.from_parent(parent, name=rule.name, checked=checked, rule=rule)
-        for mark in marks(parent.config, rule.name):
-            item.add_marker(mark)
+        if link := links.get(rule.name):
+            item.add_marker(pytest.mark.xfail(reason=link, strict=True, raises=RuleBroken))
         yield item
 
 
@@ -292,7 +284,18 @@ class RuleItem(pytest.Item):
         self.extra_keyword_matches.add("dlbench")
 
     def runtest(self) -> None:
-        conclude(self.rule, *self.checked.hold(self.rule), self.checked.script)
+        __tracebackhide__ = True
+        from dlbench.check.verdict import BROKEN, HOLDS
+        from dlbench.text.escaping import log_line
+
+        outcome, observed = self.checked.hold(self.rule)
+        if outcome == HOLDS:
+            return
+        observed = log_line(observed)
+        if outcome != BROKEN:
+            pytest.skip(f"{outcome}: {observed}")
+        rule, script = self.rule, self.checked.script(self.rule, observed)
+        raise RuleBroken(f"{rule.sentence}\n{rule.section}\nobserved: {observed}\n\n{script}")
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, RuleBroken):
@@ -301,69 +304,3 @@ class RuleItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, None, str]:
         return self.path, None, self.name
-
-
-def conclude(
-    rule: Rule, outcome: str, observed: str, script: Callable[[Rule, str], str] | None = None
-) -> None:
-    """Ends the test with the result of the rule."""
-    __tracebackhide__ = True
-    from dlbench.check.verdict import BROKEN, HOLDS
-    from dlbench.text.escaping import log_line
-
-    if outcome == HOLDS:
-        return
-    observed = log_line(observed)
-    if outcome != BROKEN:
-        pytest.skip(f"{outcome}: {observed}")
-    shown = f"\n\n{script(rule, observed)}" if script else ""
-    raise RuleBroken(f"{rule.sentence}\n{rule.section}\nobserved: {observed}{shown}")
-
-
-# A maintainer's own functions.
-
-
-def library(make: Callable[..., Any] | None = None, **protocols: Any) -> Subject:
-    """For a fixture `dlbench_library`: `make(case, device)`, and imports by protocol's name, as
-    `dlpack=mylib.from_dlpack`."""
-    from dlbench.check.subject import Subject
-
-    producer: Any = SimpleNamespace(make=make) if make else None
-    consumer: Any = SimpleNamespace(PROTOCOLS=protocols) if protocols else None
-    return Subject("own", producer, consumer)
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    if "dlbench_rule" not in metafunc.fixturenames:
-        return
-    from dlbench.check.rules import RULES
-
-    rules = [
-        pytest.param(name, marks=marks(metafunc.config, name), id=name) for name in RULES.by_name
-    ]
-    metafunc.parametrize("dlbench_rule", rules, indirect=True)
-
-
-@pytest.fixture
-def dlbench_library() -> Subject:
-    """A test that uses `dlbench_rule` must define it."""
-    raise pytest.UsageError(
-        "define a fixture dlbench_library that returns dlbench.check.pytest_plugin.library(...)"
-    )
-
-
-@pytest.fixture
-def dlbench_rule(request: pytest.FixtureRequest, dlbench_library: Subject) -> Callable[[], None]:
-    """Call it to test the rule."""
-    from dlbench.check import running
-    from dlbench.check.rules import RULES
-
-    rule = RULES.by_name[request.param]
-
-    def hold() -> None:
-        __tracebackhide__ = True
-        if rule.risky:
-            pytest.skip("breaking it may crash: name an adapter file in dlbench_adapter")
-        conclude(rule, *running.conclusion(dlbench_library, rule))
-
-    return hold

@@ -15,21 +15,6 @@ from dlbench.check.rules import RULES
 
 pytestmark = pytest.mark.process
 
-OWN = """\
-import numpy as np
-import pytest
-
-from dlbench.check.pytest_plugin import library
-
-
-@pytest.fixture
-def dlbench_library():
-    return library(make=lambda case, device: case.numpy(), dlpack=np.from_dlpack)
-
-
-def test_protocols(dlbench_rule):
-    dlbench_rule()
-"""
 ADAPTER = """\
 import numpy as np
 
@@ -58,38 +43,22 @@ def known(*rules: str) -> str:
     return "dlbench_known =\n" + "".join(f"    {rule} {LINK}\n" for rule in rules)
 
 
-def test_own_functions_are_held_one_test_a_rule(tmp_path: Path) -> None:
-    (tmp_path / "test_own.py").write_text(OWN)
-    status, message = run(tmp_path)
-    assert status == 1
-    assert "FAILED test_own.py::test_protocols[buffer.contiguous]" in message
-    assert "PASSED test_own.py::test_protocols[import.deleter-once]" in message
-    assert "2 failed" in message
-    # Without a file there is nothing to start a worker with.
-    assert "may crash: name an adapter file" in message
-
-
-def test_known_deviations_must_fail(tmp_path: Path) -> None:
-    (tmp_path / "test_own.py").write_text(OWN)
+def test_a_file_of_ones_own_is_checked_and_known_deviations_must_fail(tmp_path: Path) -> None:
+    (tmp_path / "mylib.py").write_text(ADAPTER)
+    ini = "dlbench_adapter = mylib.py\n"
     listed = ("buffer.contiguous", "buffer.read-only")
-    status, message = run(tmp_path, ini=known(*listed))
-    assert status == 0
+    status, message = run(tmp_path, ini=ini)
+    assert status == 1
+    assert "FAILED mylib.py::buffer.contiguous" in message
+    assert "PASSED mylib.py::import.reversed" in message  # in a worker
+    assert "2 failed" in message
+    status, message = run(tmp_path, ini=ini + known(*listed))
+    assert status == 0, message
     assert "2 xfailed" in message
     assert LINK in message
-    status, message = run(tmp_path, ini=known(*listed, "buffer.length"))
+    status, message = run(tmp_path, ini=ini + known(*listed, "buffer.length"))
     assert status == 1
     assert "[XPASS(strict)]" in message
-
-
-def test_a_file_of_ones_own_is_held_in_workers_too(tmp_path: Path) -> None:
-    (tmp_path / "mylib.py").write_text(ADAPTER)
-    status, message = run(
-        tmp_path,
-        ini="dlbench_adapter = mylib.py\n" + known("buffer.contiguous", "buffer.read-only"),
-    )
-    assert status == 0, message
-    assert "PASSED mylib.py::import.reversed" in message
-    assert "2 xfailed" in message
 
 
 def test_a_library_by_name_shows_a_script(tmp_path: Path) -> None:
