@@ -119,38 +119,28 @@ def versions(*versions: Any) -> tuple[Variant, ...]:
     return combined([{"max_version": version} for version in versions], {}, COPY, NO_COPY, HOST)
 
 
-@producer_rule(
-    "export.version-none",
-    VERSION,
-    level="should",
-    arrays=VERSIONED,
-    variants=(*versions(None), *combined([OLD], {}, COPY, NO_COPY, HOST)),
-    refusal="BufferError",
-)
-def version_none(subject: Subject, word: str, **keywords: Any) -> str:
-    """without max_version, and with None, the legacy struct is returned, or BufferError raised
-
-    given = array.__dlpack__({call})
-    assert 'versioned' not in repr(given), given
-    """
-    return require_legacy(subject, word, **keywords)
-
-
-@producer_rule(
-    "export.version-older",
-    VERSION,
-    level="should",
-    arrays=VERSIONED,
-    variants=versions((0, 8)),
-    refusal="BufferError",
-)
-def version_older(subject: Subject, word: str, **keywords: Any) -> str:
-    """max_version=(0, 8) returns the legacy struct, or raises BufferError
-
-    given = array.__dlpack__({call})
-    assert 'versioned' not in repr(given), given
-    """
-    return require_legacy(subject, word, **keywords)
+for name, sentence, asked in (
+    (
+        "export.version-none",
+        "without max_version, and with None, the legacy struct is returned, or BufferError raised",
+        (*versions(None), *combined([OLD], {}, COPY, NO_COPY, HOST)),
+    ),
+    (
+        "export.version-older",
+        "max_version=(0, 8) returns the legacy struct, or raises BufferError",
+        versions((0, 8)),
+    ),
+):
+    producer_rule(
+        name,
+        VERSION,
+        f"{sentence}\n\n"
+        "given = array.__dlpack__({call})\nassert 'versioned' not in repr(given), given",
+        level="should",
+        arrays=VERSIONED,
+        variants=asked,
+        refusal="BufferError",
+    )(require_legacy)
 
 
 @producer_rule(

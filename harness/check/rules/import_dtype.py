@@ -147,6 +147,7 @@ AS_DTYPE = """\
 code, bits, lanes = {dtype}
 ctypes.c_uint8.from_address(tensor + 20).value = code
 ctypes.c_uint8.from_address(tensor + 21).value = bits"""
+ARRIVES = "print('it arrives as', getattr(result, 'dtype', type(result)))"
 Dtype = tuple[int, int, int]
 
 
@@ -156,55 +157,34 @@ def kept_or_refused(subject: Subject, word: str, dtype: Dtype) -> str:
     return unknown_kept(subject, producer, f"code {dtype[0]} of {dtype[1]} bits", dtype)
 
 
-@consumer_rule(
-    "import.unknown-bits",
-    DTYPE,
-    patch=AS_DTYPE,
-    raises="Exception",
-    variants=tuple(
-        {"dtype": (code, bits, 1)}
-        for code, bits in ((2, 24), (0, 24), (1, 24), (4, 32), (6, 1), (10, 16), (12, 16))
+for name, section, sentence, pairs in (
+    (
+        "import.unknown-bits",
+        DTYPE,
+        "a type code with bits that it does not have, as a float of 24 bits, is refused",
+        ((2, 24), (0, 24), (1, 24), (4, 32), (6, 1), (10, 16), (12, 16)),
     ),
-)
-def unknown_bits(subject: Subject, word: str, dtype: Dtype) -> str:
-    """a type code with bits that it does not have, as a float of 24 bits, is refused
-
-    print('it arrives as', getattr(result, 'dtype', type(result)))
-    """
-    return kept_or_refused(subject, word, dtype)
-
-
-@consumer_rule(
-    "import.sub-byte-bits",
-    f"{HEADER}, DLDataTypeCode, FP6 and FP4: must stop importing if the value is unexpected",
-    patch=AS_DTYPE,
-    raises="Exception",
-    variants=tuple({"dtype": (code, 8, 1)} for code in (15, 16, 17)),
-)
-def sub_byte_bits(subject: Subject, word: str, dtype: Dtype) -> str:
-    """float6 and float4 with other bits than 6 and 4 are refused
-
-    print('it arrives as', getattr(result, 'dtype', type(result)))
-    """
-    return kept_or_refused(subject, word, dtype)
-
-
-@consumer_rule(
-    "import.sub-byte",
-    f"{DTYPE}: sub-byte types",
-    patch=AS_DTYPE,
-    raises="Exception",
-    variants=tuple(
-        {"dtype": (code, bits, 1)}
-        for code, bits in ((0, 4), (1, 4), (0, 2), (1, 2), (15, 6), (16, 6), (17, 4))
+    (
+        "import.sub-byte-bits",
+        f"{HEADER}, DLDataTypeCode, FP6 and FP4: must stop importing if the value is unexpected",
+        "float6 and float4 with other bits than 6 and 4 are refused",
+        ((15, 8), (16, 8), (17, 8)),
     ),
-)
-def sub_byte(subject: Subject, word: str, dtype: Dtype) -> str:
-    """packed elements of 2, 4 and 6 bits arrive as such, or are refused
-
-    print('it arrives as', getattr(result, 'dtype', type(result)))
-    """
-    return kept_or_refused(subject, word, dtype)
+    (
+        "import.sub-byte",
+        f"{DTYPE}: sub-byte types",
+        "packed elements of 2, 4 and 6 bits arrive as such, or are refused",
+        ((0, 4), (1, 4), (0, 2), (1, 2), (15, 6), (16, 6), (17, 4)),
+    ),
+):
+    consumer_rule(
+        name,
+        section,
+        f"{sentence}\n\n{ARRIVES}",
+        patch=AS_DTYPE,
+        raises="Exception",
+        variants=tuple({"dtype": (*pair, 1)} for pair in pairs),
+    )(kept_or_refused)
 
 
 @consumer_rule(
