@@ -35,6 +35,7 @@ from dlbench.text import output
 from dlbench.text.layout import fold
 from dlbench.text.output import Console
 from dlbench.text.progress import Waiting
+from dlbench.track.verb import track
 
 RUN = click.argument("run_", metavar="RUN", shell_complete=completion.runs)
 PROBE_S = 30.0  #: deadline for an interpreter to report its facts
@@ -385,6 +386,7 @@ VERBS = {
         plot,
         verb.check,
         compare,
+        track,
         merge,
         fleet,
         publish.export,

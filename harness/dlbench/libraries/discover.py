@@ -199,6 +199,12 @@ def install_command(name: str, paths: Iterable[str], place: Environment) -> str:
     return _install_command(place, _distributions(base, files))
 
 
+def distributions(found: Catalogue, name: str) -> tuple[str, ...]:
+    """The packages of a library, by requirement. Raises KeyError for an unknown library."""
+    base = arguments.split(name)[0]
+    return _distributions(base, list(found.roles(name).values()))
+
+
 def _install_command(place: Environment, distributions: tuple[str, ...]) -> str:
     pip = "pip" if place.is_default else f"{shlex.quote(place.python)} -m pip"
     return f"{pip} install {pip_word(distributions[0])}" if distributions else ""

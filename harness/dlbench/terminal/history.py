@@ -1,0 +1,51 @@
+"""The table of `dlbench track`: a line for each group of versions without a step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rich.text import Text
+
+from dlbench import values
+from dlbench.analysis.history import Segment
+from dlbench.document import Measured
+from dlbench.document.entry import Axis
+from dlbench.text.layout import columns
+
+HEADS = ("", "versions", "outcome", "lowest", "instructions", "step")
+COLORS = {"outcome": "yellow", "protocol": "cyan", "code": "yellow"}
+
+
+def lines(
+    cells: Mapping[tuple[Axis, ...], Sequence[Segment]], unfit: Mapping[str, str]
+) -> list[Text]:
+    """`unfit`: the reasons why versions are missing."""
+    rows, kinds = list[Sequence[str]]([HEADS]), [""]
+    for cell, segments in cells.items():
+        producer, consumer, protocol, device, case, size, phase, clock = cell
+        usual = (("cpu", device), ("exchange", phase), ("call", clock))
+        words = [str(word) for known, word in usual if word != known]
+        name = " ".join([f"{producer} -> {consumer}", f"{protocol}", f"{case}", f"{size}", *words])
+        for segment in segments:
+            rows.append((name, *_facts(segment)))
+            kinds.append(segment.kind)
+            name = ""
+    made = [
+        Text(line, style=COLORS.get(kind, ""))
+        for line, kind in zip(columns(rows, right=(3, 4)), kinds, strict=True)
+    ]
+    return made + [Text(f"{version}  {reason}") for version, reason in unfit.items()]
+
+
+def _facts(segment: Segment) -> tuple[str, ...]:
+    first, last = segment.entries[0], segment.entries[-1]
+    names = list(dict.fromkeys([first.environment, last.environment]))
+    counted = [entry for entry in segment.entries if isinstance(entry, Measured)]
+    instructions = [text for text in map(values.instructions, counted) if text]
+    return (
+        " .. ".join(names),
+        first.found,
+        values.duration(segment.ns, segment.ns / 100) if segment.ns else "",
+        instructions[0] if instructions else "",
+        f"{segment.kind}: {segment.what}" if segment.kind else "",
+    )

@@ -1,0 +1,1 @@
+"""`dlbench track`: exchanges over the versions of a library."""

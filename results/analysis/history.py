@@ -1,0 +1,132 @@
+"""Exchanges over versions: the environments of a run, oldest version first."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dlbench.analysis import steps
+from dlbench.document import Document, Entry, Measured, NotMeasured
+from dlbench.document.entry import Axis
+from dlbench.text.grouping import grouped
+
+#: A larger change of the instructions is a change of code.
+INSTRUCTIONS = 0.02
+#: Outcomes that report nothing about the exchange, so no step is next to them.
+UNKNOWN = ("unproven", "not-run")
+CELL = ("producer", "consumer", "protocol", "device", "case", "bytes", "phase", "clock")
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Consecutive versions of a cell without a step between them, and the step before them."""
+
+    entries: list[Entry]
+    ns: float  #: 0: not measured
+    kind: str = ""  #: of the step
+    what: str = ""
+
+
+def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, ...], list[Segment]]:
+    """The segments of each cell that any of these environments has."""
+    order = {name: index for index, name in enumerate(environments)}
+    known = [entry for entry in document.entries if entry.environment in order]
+    known.sort(key=lambda entry: order[entry.environment])
+    found = grouped(known, lambda entry: entry.axes(CELL))
+    return {
+        cell: segments(entries)
+        for cell, entries in sorted(found.items())
+        if any(entry.outcome != "import-failed" for entry in entries)
+    }
+
+
+def segments(entries: Sequence[Entry]) -> list[Segment]:
+    """Cuts the series of one cell at its steps."""
+    found: dict[int, tuple[str, str]] = {}
+    for index in range(1, len(entries)):
+        if step := _step(entries[index - 1], entries[index]):
+            found[index] = step
+    for step_ns in _slower_or_faster(entries, found):
+        before, after = entries[step_ns.index - 1], entries[step_ns.index]
+        is_counted = _instructions(before) and _instructions(after)
+        share = _change(step_ns.before_ns, step_ns.after_ns)
+        kind, what = found.get(step_ns.index, ("layout" if is_counted else "time", ""))
+        found[step_ns.index] = (kind, f"{share}, {what}" if what else share)
+    ends = [0, *sorted(found), len(entries)]
+    return [
+        Segment(list(entries[a:b]), _lowest(entries[a:b]), *found.get(a, ()))
+        for a, b in itertools.pairwise(ends)
+    ]
+
+
+def _step(before: Entry, after: Entry) -> tuple[str, str] | None:
+    """Its kind and what changed; chance has no part in it."""
+    pair = (before, after)
+    was, now = map(_outcome, pair)
+    if was != now:
+        is_known = {entry.found for entry in pair}.isdisjoint(UNKNOWN)
+        return ("outcome", f"{was} -> {now}") if is_known else None
+    was, now = map(_protocol, pair)
+    if was != now and was and now:
+        return "protocol", f"{was} -> {now}"
+    counted = [_instructions(entry) for entry in pair]
+    if all(counted) and abs(np.log(counted[1] / counted[0])) >= np.log1p(INSTRUCTIONS):
+        return "code", f"{_change(*counted)} in instructions"
+    return None
+
+
+def _change(before: float, after: float) -> str:
+    return f"{(after / before - 1) * 100:+.1f} %"
+
+
+def _outcome(entry: Entry) -> str:
+    """Without the reason's text, which may hold values."""
+    cause = entry.code if isinstance(entry, NotMeasured) and entry.code != entry.outcome else ""
+    return f"{entry.found} ({cause})" if cause else entry.found
+
+
+def _protocol(entry: Entry) -> str:
+    """What the consumer used: times of two protocols are times of different calls."""
+    seen = entry.observed
+    if seen is None:
+        return ""
+    via = "" if seen.via == "direct" else f"via {seen.via}"
+    return " ".join(word for word in (seen.used, seen.struct, via) if word)
+
+
+def _instructions(entry: Entry) -> float:
+    return entry.instructions if isinstance(entry, Measured) else 0.0
+
+
+def _times(entry: Entry) -> list[float]:
+    """The lowest round of each worker."""
+    workers = entry.workers if isinstance(entry, Measured) else ()
+    return [min(worker.samples_ns) for worker in workers if worker.samples_ns]
+
+
+def _lowest(entries: Sequence[Entry]) -> float:
+    found = [np.median(times) for times in map(_times, entries) if times]
+    return float(np.median(found)) if found else 0.0
+
+
+def _slower_or_faster(
+    entries: Sequence[Entry], found: dict[int, tuple[str, str]]
+) -> list[steps.Step]:
+    """The steps in time, of the versions between two changes of outcome or protocol that all
+    replicas measured."""
+    times = [_times(entry) for entry in entries]
+    replicas = max(map(len, times), default=0)
+    bounds = [index for index, (kind, _) in sorted(found.items()) if kind != "code"]
+    made = []
+    for first, end in zip([0, *bounds], [*bounds, len(entries)], strict=True):
+        whole = [index for index in range(first, end) if len(times[index]) == replicas > 0]
+        if len(whole) > 1:
+            of_replicas = np.array([times[index] for index in whole]).T
+            made += [
+                steps.Step(whole[step.index], step.before_ns, step.after_ns)
+                for step in steps.find(of_replicas)
+            ]
+    return made

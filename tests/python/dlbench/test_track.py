@@ -1,0 +1,129 @@
+"""`dlbench track` over planted wheels, without a network."""
+
+from __future__ import annotations
+
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlbench import cli
+from dlbench.environments import versions
+
+pytestmark = pytest.mark.process
+
+BODY = {
+    "1.0": "load = np.from_dlpack",
+    "1.1": "load = np.from_dlpack",
+    "1.2": "def load(array):\n    for _ in range(3000): pass\n    return np.from_dlpack(array)",
+    "1.3": "def load(array): return np.from_dlpack(array).copy()",
+    "1.4": "def load(array): raise BufferError(f'not today: {id(array)}')",
+    "1.5": "import os\nos.abort()",
+}
+IMPORT = "import numpy as np\n"
+ADAPTER = """\
+import planted
+
+DISTRIBUTION = "planted"
+PROTOCOLS = {"dlpack": planted.load}
+"""
+
+
+def wheel(folder: Path, name: str, version: str, files: dict[str, str], more: str = "") -> None:
+    info = f"{name}-{version}.dist-info"
+    about = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n{more}"
+    tag = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    made = {**files, f"{info}/METADATA": about, f"{info}/WHEEL": tag, f"{info}/RECORD": ""}
+    with zipfile.ZipFile(folder / f"{name}-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in made.items():
+            archive.writestr(path, text)
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder of wheels as the only index, an adapter, and an empty cache."""
+    (tmp_path / "wheels").mkdir()
+    for version, body in BODY.items():
+        wheel(
+            tmp_path / "wheels", "planted", version, {"planted.py": f"import numpy as np\n{body}\n"}
+        )
+    wheel(tmp_path / "wheels", "planted", "1.6", {"planted.py": ""}, "Requires-Python: >=9.1\n")
+    here = str(Path(np.__file__).parents[1])
+    wheel(tmp_path / "wheels", "numpy", "9.0", {"numpy_here.pth": f"{here}\n"})
+    (tmp_path / "adapters/consumers").mkdir(parents=True)
+    (tmp_path / "adapters/consumers/planted.py").write_text(ADAPTER)
+    for name, value in {
+        "PIP_NO_INDEX": "1",
+        "PIP_FIND_LINKS": str(tmp_path / "wheels"),
+        "UV_NO_INDEX": "1",
+        "UV_FIND_LINKS": str(tmp_path / "wheels"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def tracked(spec: str, *words: str) -> int:
+    native = ["track", "native", "planted", "--adapters", "adapters", "--protocols", "dlpack"]
+    return cli.main([*native, "--versions", spec, *words])
+
+
+@pytest.mark.timeout(240)
+def test_each_planted_step_is_found(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tracked("planted", "--replicas", "6", "--out", "run") == 0
+    shown = capsys.readouterr()
+    steps = [" ".join(line.split()) for line in shown.out.splitlines()]
+    assert any(re.match(r"1\.2 zero-copy \S+ \ws time: \+\d+", line) for line in steps), shown.out
+    assert any(re.match(r"1\.3 copy \S+ \ws outcome: zero-copy -> copy", line) for line in steps)
+    assert "1.4 refused outcome: copy -> refused" in steps
+    assert any(re.match(r"1\.5 crashed outcome: refused -> crashed", line) for line in steps)
+    assert any(re.match(r"1\.6 not installed: .*not in '>=9\.1'", line) for line in steps)
+    assert "1.0 .. 1.1" in shown.out
+    environments = json.loads((planted / "run/results.json").read_text())["context"]["dlbench"][
+        "environments"
+    ]
+    assert "not in '>=9.1'" in environments["1.6"]["failure"]
+    # Installed environments are used again, and nothing else is left in the cache.
+    assert not list((planted / "cache/dlbench/versions").glob(".part-*"))
+    assert tracked("planted<1.2", "--replicas", "1", "--out", "again") == 0
+    assert "2 environments in" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("planted>=",), "is not a package with its versions"),
+        (("planted>=7",), "no release matches; the newest is 1.6"),
+        (("nothing-of-this-name",), "No matching distribution"),
+        (("planted", "--count", "pages"), "cannot count 'pages'"),
+        (("planted", "--sizes", "many"), "many"),
+        (("planted==1.6",), "not in '>=9.1'"),
+    ],
+)
+def test_bad_use_is_one_line(
+    planted: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    assert tracked(*words, "--quiet") == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert message in lines[0]
+    assert not (planted / "dlbench-results").exists()
+
+
+def test_an_unknown_library_is_reported(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["track", "nunpy", "--versions", "planted"]) == 2
+    assert "did you mean 'numpy'" in capsys.readouterr().err
+
+
+def test_the_newest_of_each_minor_version_is_chosen(planted: Path) -> None:
+    wheel(planted / "wheels", "planted", "1.4.2", {})
+    wheel(planted / "wheels", "planted", "2.0rc1", {})
+    found = versions.find("planted>=1.4", pre=False, is_minor=True)
+    assert found.versions == ["1.4.2", "1.5", "1.6"]
+    assert versions.find("planted[x]>1.6", pre=True, is_minor=False).pinned("2.0rc1") == (
+        "planted[x]==2.0rc1"
+    )

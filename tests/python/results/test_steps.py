@@ -1,0 +1,79 @@
+"""Steps of a series of versions: false alarms and power, over recorded workers."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dlbench.analysis import steps
+
+RECORDED = Path(__file__).parents[2] / "core/stats/recorded_workers.cpp"
+TRIALS, REPLICAS = 300, 10
+
+
+def records() -> list[np.ndarray]:
+    text = RECORDED.read_text(encoding="utf-8")
+    found = re.findall(r"kSeries\d\{(.*?)\};", text, re.DOTALL)
+    return [np.array(re.findall(r"[\d.]+", series), float) for series in found]
+
+
+def series(random: np.random.Generator, count: int) -> np.ndarray:
+    """Consecutive recorded workers, in random order within each replica."""
+    record = records()[random.integers(len(records()))]
+    count = min(count, len(record) // REPLICAS)
+    start = random.integers(len(record) - count * REPLICAS + 1)
+    taken = record[start : start + count * REPLICAS].reshape(REPLICAS, count)
+    return random.permuted(taken, axis=1)
+
+
+def share(count: int, factor: float, place: float) -> float:
+    """How often exactly the planted step is found; without one, how often any is."""
+    random, hits = np.random.default_rng(7), 0
+    for trial in range(TRIALS):
+        times = series(random, count)
+        cut = int(times.shape[1] * place)
+        times[:, cut:] *= factor
+        found = [step.index for step in steps.find(times, trial)]
+        hits += found == [cut] if factor > 1 else bool(found)
+    return hits / TRIALS
+
+
+def test_versions_that_are_equal_have_steps_as_seldom_as_promised() -> None:
+    # Of 300 series without a step at most nine may have one, if one in a hundred has: 99.9 %.
+    assert share(8, 1.0, 0.5) <= 0.03
+
+
+@pytest.mark.parametrize(("factor", "place"), [(1.3, 0.5), (1.3, 0.9)])
+def test_a_step_is_found_where_it_is(factor: float, place: float) -> None:
+    assert share(8, factor, place) > 0.9
+
+
+def test_a_bump_and_small_steps() -> None:
+    random = np.random.default_rng(3)
+    quiet = 100 * np.exp(random.normal(0, 0.005, (REPLICAS, 20)))
+    assert steps.find(quiet) == []
+    quiet[:, 8:11] *= 1.1
+    assert [step.index for step in steps.find(quiet)] == [8, 11]
+    quiet[:, 8:11] /= 1.08
+    assert steps.find(quiet) == []  # below 3 %
+    assert steps.find(np.full((REPLICAS, 5), 7.0)) == []
+
+
+def test_two_versions_need_many_replicas() -> None:
+    random = np.random.default_rng(3)
+    times = 100 * np.exp(random.normal(0, 0.001, (12, 2))) * [1, 1.2]
+    assert steps.find(times[:7]) == []
+    assert [step.index for step in steps.find(times[:10])] == [1]
+
+
+def test_a_disturbed_worker_hides_no_step_and_makes_none() -> None:
+    random = np.random.default_rng(3)
+    times = 100 * np.exp(random.normal(0, 0.005, (REPLICAS, 12)))
+    times[4, 2] *= 9
+    assert steps.find(times) == []
+    times[:, 6:] *= 1.05
+    (step,) = steps.find(times)
+    assert (step.index, round(step.after_ns / step.before_ns, 2)) == (6, 1.05)
