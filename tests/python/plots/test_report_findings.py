@@ -45,7 +45,7 @@ def test_the_page_begins_with_the_answer(open_page: Open) -> None:
     assert rows[2].startswith(f"failscrashed numpy {ARROW} torch: SIGSEGV: died in call; in all 1")
     rows = page.texts("#findings-table tbody tr")
     assert rows[0].startswith(f"crashednumpy {ARROW} torch: SIGSEGV: died in calldlbench debug")
-    assert rows[1] == f"refuseda {ARROW} b: no"
+    assert rows[1].startswith(f"refuseda {ARROW} b: nodlbench repro")
 
 
 @pytest.mark.parametrize(("width", "height", "screens"), [(1400, 900, 1), (390, 844, 2)])
@@ -116,7 +116,9 @@ def test_a_command_is_copied(open_page: Open) -> None:
     page.own.context.grant_permissions(["clipboard-read", "clipboard-write"])
     command = page.texts("#findings-table .copyable code")[0]
     page.own.click("#findings-table .copyable button")
-    page.own.wait_for_function("document.querySelector('.copy').textContent === 'copied'")
+    page.own.wait_for_function(
+        "document.querySelector('#findings-table .copy').textContent === 'copied'"
+    )
     assert page.own.evaluate("navigator.clipboard.readText()") == command
 
 
@@ -150,7 +152,8 @@ def test_findings_count_the_failures_of_a_case_sweep(open_page: Open) -> None:
     assert labels == ["alignment", "crashed", "refused", "drift", "noise"]
     copies = f"copiesnumpy {ARROW} mlx: in 1 of 1 timed cell, 4 GB/s"
     assert any(row.startswith(copies) for row in page.texts("#summary-table tbody tr"))
-    assert "refused3 cells, 3 reasons" in page.texts("#findings-table tbody tr")
+    rows = page.texts("#findings-table tbody tr")
+    assert any(row.startswith("refused3 cells, 3 reasonsdlbench repro") for row in rows)
     page.own.click("#findings-table a[href='#refusals'] >> nth=0")
     assert page.own.evaluate("document.activeElement.id") == "refusals"
 
