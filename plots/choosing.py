@@ -8,6 +8,7 @@ from itertools import accumulate
 from typing import TypeVar
 
 from dlbench import values
+from dlbench.analysis.calls import CALL
 from dlbench.document import Axis, Document, Entry, Measured
 from dlbench.document.facts import DULL, native_first
 from dlbench.text.layout import listing
@@ -29,6 +30,15 @@ def has_numbers(document: Document) -> bool:
     return bool(measured(document))
 
 
+def transfers(document: Document) -> list[Measured]:
+    """Those that are no calls with several arrays, which have a figure of their own."""
+    return [entry for entry in measured(document) if entry.protocol != CALL]
+
+
+def has_transfers(document: Document) -> bool:
+    return bool(transfers(document))
+
+
 def usual(entries: Iterable[Entry], axis: str, wanted: str) -> str:
     """`wanted` if a measured entry has it, otherwise the most frequent measured value."""
     found = (entry for entry in entries if isinstance(entry, Measured))
@@ -45,11 +55,17 @@ def where(entries: Iterable[E], **axes: Axis) -> list[E]:
 
 
 def plain(entries: Sequence[E]) -> tuple[list[E], str, str]:
-    """The entries of one protocol and one case (the usual ones if measured), and their names."""
+    """The entries of one protocol and one case (the usual ones if measured), and their names; of
+    calls those with one number of arrays."""
     protocol = usual(entries, "protocol", "dlpack")
     of_protocol = where(entries, protocol=protocol)
     case = usual(of_protocol, "case", "f32")
-    return where(of_protocol, case_=case), protocol, case
+    chosen = where(of_protocol, case_=case)
+    if protocol == CALL:
+        number = usual(chosen, "arrays", "8")
+        chosen = where(chosen, arrays=int(number))
+        protocol = f"call with {number} arrays"
+    return chosen, protocol, case
 
 
 def by_consumer(entries: Sequence[E]) -> Iterator[tuple[str, str, str, list[E]]]:

@@ -16,6 +16,7 @@ from dlbench import _core, writing
 from dlbench.document import Comparison, Document
 
 from . import (
+    calls,
     change,
     choosing,
     drawing,
@@ -33,6 +34,7 @@ MACHINES = "machines"
 FIGURES: dict[str, Callable[[Document], Figure]] = {
     "matrix": matrix.figure,
     "scaling": scaling.figure,
+    "calls": calls.figure,
     "phases": phases.figure,
     "fallbacks": fallbacks.figure,
     "sync": sync.figure,
@@ -43,11 +45,12 @@ OF_ALL_MACHINES = ("matrix", MACHINES)
 #: The figure of a comparison of two runs, not of a document.
 CHANGE = "change"
 #: The figures that a run draws at its end; others are drawn on request.
-AT_THE_END = ("matrix", "scaling", "phases", "fallbacks", "sync")
+AT_THE_END = ("matrix", "scaling", "calls", "phases", "fallbacks", "sync")
 #: For each figure: a test whether a document has its data, and the kind of run that has them.
 NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
     "matrix": (choosing.has_exchanges, "a run of exchanges"),
-    "scaling": (choosing.has_numbers, "a run with numbers"),
+    "scaling": (choosing.has_transfers, "a run with numbers of imports"),
+    "calls": (calls.has_calls, "a run with --calls"),
     "phases": (phases.has_phases, "a run with --phases all, and exchanges of at least 250 ns"),
     "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
     "sync": (sync.has_sync, "a run with --sync, on a device"),

@@ -77,7 +77,7 @@ def _across(count: int) -> int:
 
 def _chosen(document: Document) -> tuple[list[Measured], str]:
     """The measured entries of the figure, and the axes that they share."""
-    entries = [entry for entry in choosing.measured(document) if entry.clock in ("call", "ready")]
+    entries = [entry for entry in choosing.transfers(document) if entry.clock in ("call", "ready")]
     if not entries:
         return [], ""
     chosen, protocol, case = choosing.plain(entries)

@@ -18,7 +18,8 @@ from . import facts, reproduction, tables
 from .packing import all_packed, packed
 
 #: The axes that choose a matrix, and its two dimensions.
-CHOICE = ("phase", "protocol", "device", "case", "bytes", "clock", "environment", "machine")
+CHOICE = ("phase", "protocol", "device", "case", "bytes", "arrays", "clock", "environment",
+          "machine")  # fmt: skip
 PAIR = ("producer", "consumer")
 AXES = (*CHOICE, *PAIR)
 CHUNK = 500  #: cells; a chunk is unpacked when one of its cells is opened

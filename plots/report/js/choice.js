@@ -1,9 +1,9 @@
 // The choice of a run and of one level of each axis, and its form.
 
-const USUAL = { phase: "exchange", protocol: "dlpack", device: "cpu", case: "f32", clock: "call",
+const USUAL = { phase: "exchange", protocol: "dlpack", device: "cpu", case: "f32", arrays: 1, clock: "call",
   environment: "default", machine: "" };
 const NAMED = { phase: "phase", protocol: "protocol", device: "device", case: "case", bytes: "size",
-  clock: "clock", environment: "environment", machine: "machine" };
+  arrays: "arrays", clock: "clock", environment: "environment", machine: "machine" };
 
 class Choice {
   constructor(runs, redraw) {

@@ -78,7 +78,7 @@ class Run {
 
   levels(axis) {
     const { levels } = this.axes[axis];
-    return axis === "bytes" ? [...levels].sort((a, b) => a - b) : [...levels];
+    return typeof levels[0] === "number" ? [...levels].sort((a, b) => a - b) : [...levels];
   }
 
   // The values that are not in the index: samples, evidence, calls.

@@ -80,6 +80,7 @@ function chartText(text) {
 
 // The text of an axis's level: bytes as a size, an empty machine as "this one".
 function level(axis, value) {
+  if (axis === "arrays") return value === 1 ? "1 array" : `${value} arrays`;
   return axis === "bytes" ? size(value) : value === "" ? "this one" : String(value);
 }
 

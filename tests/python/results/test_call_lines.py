@@ -1,0 +1,96 @@
+"""Calls by their number of arrays: lines, bends and the tables of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import synthetic
+from dlbench.analysis import calls, cells, matrices
+from dlbench.plots import figures
+from dlbench.terminal import calls as tables
+from typed import doc, entries_of
+
+NUMBERS = (0, 1, 2, 4, 8, 14, 20)
+
+
+def call(consumer: str, arrays: int, ns: float, **more: Any) -> dict[str, Any]:
+    """A measured call with so many of NumPy's arrays, within half a percent."""
+    place = synthetic.axes("numpy", consumer, "call", "cpu", 1024, "call") | {"arrays": arrays}
+    place["name"] += f"/arrays:{arrays}" if arrays != 1 else ""
+    times = {"real_time": ns, "lo_ns": ns * 0.995, "hi_ns": ns * 1.005}
+    return synthetic.measured(place) | times | more
+
+
+def document(**times: dict[int, float]) -> Any:
+    items = [call(name, n, ns) for name, of in times.items() for n, ns in of.items()]
+    return doc({"benchmarks": items})
+
+
+def calls_of(made: Any) -> dict[str, calls.Calls]:
+    ((_, found),) = calls.of_document(made)
+    return {each.binding: each for each in found}
+
+
+def test_the_line_leaves_out_a_call_without_arrays() -> None:
+    made = document(even={n: 50 + 10 * n if n else 5 for n in NUMBERS})
+    line = calls_of(made)["even"].line
+    assert line is not None
+    assert (line.base, line.slope) == pytest.approx((50, 10))
+    assert 0 < line.half_width < 0.5
+
+
+def test_points_off_the_line_widen_its_interval() -> None:
+    points = [(1, 10.0, 0.1), (2, 20.0, 0.1), (3, 30.0, 0.1), (4, 40.0, 0.1)]
+    even, scattered = calls.line_through(points), calls.line_through([*points, (5, 60.0, 0.1)])
+    assert even is not None
+    assert scattered is not None
+    assert scattered.half_width > 10 * even.half_width
+    assert calls.line_through(points[:1]) is None
+
+
+@pytest.mark.parametrize("more", [1.0, 1.05, 2.0, 0.5])
+def test_a_bend_is_found_where_the_slope_changes(more: float) -> None:
+    times = {n: 50 + 10 * n + 10 * (more - 1) * max(n - 4, 0) for n in NUMBERS}
+    assert calls_of(document(bent=times))["bent"].bend == (4 if abs(more - 1) > 0.1 else None)
+
+
+def test_the_tables_have_a_line_for_each_binding() -> None:
+    even = {n: 50 + 10.0 * n for n in NUMBERS}
+    made = document(steep={n: 10 * ns for n, ns in even.items()}, even=even)
+    copied = {"code": "arguments-copied", "text": "", "data": {"arguments": "2, 3"}}
+    items = [call("even", n, ns, instructions=100 + 30 * n) for n, ns in even.items()]
+    items += [call("copies", n, ns, warnings=[copied]) for n, ns in even.items()]
+    absent = {**synthetic.axes("numpy", "none", "call", "cpu", 1024, "call"), "reason": "no array"}
+    absent |= {"outcome": "refused", "code": "refused", "exception": "TypeError"}
+    lines = [line.plain for line in tables.tables(made, 200)]
+    assert lines[0] == "calls with arrays of numpy   1 KiB"
+    assert [line.split()[0] for line in lines[1:]] == ["binding", "even", "steep"]
+    assert "10.0 +-" in lines[2]
+    found = doc({"benchmarks": items, "not_measured": [absent]})
+    text = "\n".join(line.plain for line in tables.tables(found, 200))
+    assert "100 + 30 an array" in text
+    assert "argument 2, 3" in text
+    assert "none: refused (TypeError: no array)" in text
+    assert matrices.of_document(found) == []
+    assert tables.tables(doc({}), 80) == []
+
+
+def test_a_figure_does_not_mix_numbers_of_arrays() -> None:
+    made = document(even={n: 50 + 10.0 * n for n in NUMBERS})
+    assert figures.has(made, "calls")
+    assert not figures.has(made, "scaling")
+    texts = [text.get_text() for text in figures.FIGURES["matrix"](made).findobj(match=_is_text)]
+    assert any("call with 8 arrays" in text for text in texts)
+
+
+def _is_text(artist: Any) -> bool:
+    return hasattr(artist, "get_text")
+
+
+def test_a_word_chooses_the_number_of_arrays() -> None:
+    entries = entries_of([call("even", n, 50) for n in NUMBERS])
+    for entry in entries:
+        words = cells.words_for(entry, entries)
+        assert words == ["call", *([f"arrays:{entry.arrays}"] if entry.arrays else [])]
