@@ -2,6 +2,8 @@
 // cells.
 
 const MOST_RATIOS = 50;
+const FEWEST_ROWS = 20;
+const UNCHANGED = ["SAME", "AMBIG", "INCONCLUSIVE", ""];
 const RESULTS = { worse: ["#b2182b", "x"], other: ["#cc79a7", "star"], better: ["#009e73", "cross"], SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
   AMBIG: ["#8a8a8a", "diamond-open"],
   INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
@@ -84,8 +86,10 @@ async function loadChange(runs) {
   change.cells = change.rows.map((row) => Object.fromEntries(change.keys.map((key, i) => [key, row[i]])));
   byId("change-caption").textContent = changeText(change);
   const interval = isTimed(change) ? ["95 % interval"] : [];
+  const changed = change.cells.filter((cell) => !UNCHANGED.includes(cell.result)).length;
   const head = ["cell", "verdict", "outcome", "speed", "ratio", ...interval, "base", "head"];
   longTable(byId("change-table"), `${change.cells.length} cells, changed ones first`, head,
-    change.cells.map((cell) => () => changeRow(change, cell, runs)), [4, 5, 6, ...interval.map(() => 7)]);
+    change.cells.map((cell) => () => changeRow(change, cell, runs)), [4, 5, 6, ...interval.map(() => 7)],
+    Math.min(100, Math.max(FEWEST_ROWS, changed)));
   return new LazyChart("change-chart", (place) => drawRatios(change, place));
 }

@@ -49,7 +49,10 @@ def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     assert reported[1:7] == ["SLOW", "zero-copy", "SLOW", "1.012", "1,234", "1,249"]
 
 
-def test_a_new_copy_is_first_and_red_whatever_its_time(open_page: Open) -> None:
+@pytest.mark.parametrize("size", [(1400, 900), (390, 844)])
+def test_a_new_copy_is_first_and_red_whatever_its_time(
+    open_page: Open, size: tuple[int, int]
+) -> None:
     base, head = samples.pair(), copy.deepcopy(samples.pair())
     made = comparisons.of(base, head)
     moved = next(cell for cell in made["cells"] if cell["consumer"] == "torch" and cell["ratio"])
@@ -57,7 +60,12 @@ def test_a_new_copy_is_first_and_red_whatever_its_time(open_page: Open) -> None:
               "details": ["zero-copy -> copy"]}  # fmt: skip
     made["counts"]["worse"] = 1
     made["inconclusive"] = {"cells": 2, "of": 9, "replicas": 8, "unknown": 0, "undecidable": 1}
-    page = open_page(base, head, comparison=made)
+    width, height = size
+    page = open_page(base, head, comparison=made, viewport={"width": width, "height": height})
+    box = page.own.locator("#change-table tbody tr").first.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] < height  # on the first screen
+    assert page.own.evaluate("document.documentElement.scrollWidth") <= width
     page.own.locator("#change-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#change-chart .scatterlayer .point")
     assert page.own.locator("main > section").first.get_attribute("id") == "change"
