@@ -70,7 +70,6 @@ void bind_compare(py::module_& module) {
   module.attr("coarse_workers") = stages.coarse;
   module.attr("most_workers") = stages.most;
   module.attr("max_analyses") = stages.analyses;
-  module.attr("fewest_similar") = stats::kFewestSimilar;
 }
 
 }  // namespace dlbench::bindings

@@ -6,7 +6,6 @@
 #include "model/error.hpp"
 #include "supervisor/plan/axes.hpp"
 #include "supervisor/plan/plan.hpp"
-#include "supervisor/plan/shard.hpp"
 
 namespace py = pybind11;
 
@@ -97,16 +96,11 @@ void bind_plan(py::module_& module) {
       .def_property_readonly("cells", [](const Plan& plan) { return plan.cells; })
       .def_property_readonly("excluded", &excluded, "(cell, outcome, reason) each.")
       .def_property_readonly("pairs", &pairs, "(environment, first, second, cells) each.")
-      .def_readonly("fingerprint", &Plan::fingerprint)
-      .def_readonly("whole", &Plan::whole, "The fingerprint of the whole plan if this is a shard.");
+      .def_readonly("fingerprint", &Plan::fingerprint);
   module.def("parse_device", &plan::parse_device, py::arg("word"), py::arg("libraries"),
              "\"cuda\" -> \"cuda:0\". Raises UsageError for an unknown kind of device.");
   module.def("make_plan", &plan::make, py::arg("libraries"), py::arg("axes"),
              "Expands the axes. Raises UsageError for unknown words.");
-  module.def(
-      "shard", &plan::shard, py::arg("whole"), py::arg("number"), py::arg("of"),
-      "The part `number`, from 1, of `of` parts of a plan, which keeps pairs together. Raises "
-      "UsageError.");
 }
 
 }  // namespace dlbench::bindings

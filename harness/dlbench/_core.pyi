@@ -89,11 +89,9 @@ class Plan:
     excluded: list[tuple[Cell, str, str]]
     pairs: list[tuple[str, str, str, int]]
     fingerprint: str
-    whole: str
 
 def parse_device(word: str, libraries: Sequence[Library]) -> str: ...
 def make_plan(libraries: Sequence[Library], axes: Axes) -> Plan: ...
-def shard(whole: Plan, number: int, of: int) -> Plan: ...
 
 class ImportOrder:
     environment: str
@@ -213,7 +211,6 @@ false_alarms: float
 coarse_workers: int
 most_workers: int
 max_analyses: int
-fewest_similar: int
 
 def ratio_of_medians(
     first: list[list[float]], second: list[list[float]], between: float | None = ...

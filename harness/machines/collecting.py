@@ -61,7 +61,7 @@ class Store:
             path = self.place(job) / REQUEST
             if path.is_file() and _read(path) != job.request():
                 raise BadInput(
-                    f"{self.place(job)} was measured with other options than {job.label} has now: "
+                    f"{self.place(job)} was measured with other options than {job.name} has now: "
                     "remove that folder, or choose another --out"
                 )
 
@@ -96,7 +96,7 @@ class Store:
             (stage / MARK).unlink(missing_ok=True)
         except OSError as error:
             why = os_line(place, error)
-            raise BadInput(f"cannot collect {job.label} from {made}: {why}") from error
+            raise BadInput(f"cannot collect {job.name} from {made}: {why}") from error
         finally:
             shutil.rmtree(draft, ignore_errors=True)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,22 +23,19 @@ KEYS = {
     "env": "a table of texts",
     "setup": "a list of texts: commands before the run",
     "prefix": "a text or a list of texts: words before the Python",
-    "shards": "a whole number from 1 to 999",
     "timeout": 'a text, as in "30m"',
     "pending": 'a text, as in "2h"',
 }
 DEFAULT_TIMEOUT = "1h"
 #: Options that the fleet sets itself, or that need the machine's terminal.
-OWN_OPTIONS = ("--matrix", "--out", "--resume", "--shard", "--dry-run", "--profile", "--no-plots")
+OWN_OPTIONS = ("--matrix", "--out", "--resume", "--dry-run", "--profile", "--no-plots")
 
 
 @dataclass(frozen=True)
 class Job:
-    """One run on one machine: all of its plan, or a shard."""
+    """One run on one machine."""
 
-    machine: str
-    number: int
-    shards: int
+    name: str
     partition: str  #: system:partition of the site's configuration; empty for this machine
     python: str
     options: tuple[str, ...]
@@ -50,24 +46,9 @@ class Job:
     timeout_s: float  #: of the run itself
     pending_s: float  #: until the scheduler starts it; 0: any time
 
-    @property
-    def name(self) -> str:
-        """Names the job's folder: "h100", or "h100-2-of-5"."""
-        return self.machine + (f"-{self.number}-of-{self.shards}" if self.shards > 1 else "")
-
-    @property
-    def label(self) -> str:
-        """The job's name in messages: "h100", or "h100 2/5"."""
-        return self.machine + (f" {self.shard}" if self.shards > 1 else "")
-
-    @property
-    def shard(self) -> str:
-        """The value of --shard; empty for the whole plan."""
-        return f"{self.number}/{self.shards}" if self.shards > 1 else ""
-
     def request(self) -> dict[str, Any]:
         """The settings on which the result depends; another result is not this job's."""
-        return {"options": list(self.options), "shard": self.shard, "python": self.python,
+        return {"options": list(self.options), "python": self.python,
                 "modules": list(self.modules), "env": dict(self.env), "setup": list(self.setup),
                 "prefix": list(self.prefix), "partition": self.partition}  # fmt: skip
 
@@ -94,20 +75,18 @@ def read(path: Path) -> Fleet:
     place = path.parent / config if config else None
     if place is not None and not place.is_file():
         raise BadInput(f"{path}: config: no such file: {place}")
-    jobs: list[Job] = []
-    for name, own in machines.items():
-        jobs += _jobs(path, name, defaults, _table(path, own, f"machines.{name}"))
+    jobs = [
+        _job(path, name, defaults, _table(path, own, f"machines.{name}"))
+        for name, own in machines.items()
+    ]
     for job in jobs:
         if job.partition and place is None:
-            raise BadInput(f"{path}: machines.{job.machine}.partition: set config, the file of "
+            raise BadInput(f"{path}: machines.{job.name}.partition: set config, the file of "
                            "ReFrame's configuration that has it")  # fmt: skip
-    for name, times in Counter(job.name for job in jobs).items():
-        if times > 1:
-            raise BadInput(f"{path}: two jobs have the name {name}: rename a machine")
     return Fleet(tuple(jobs), place)
 
 
-def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> list[Job]:
+def _job(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, Any]) -> Job:
     if not MACHINE_NAME.fullmatch(name):
         raise BadInput(f"{path}: machine {name!r}: allowed: letters, digits and _ . + -")
     for place, table in (("defaults", defaults), (f"machines.{name}", own)):
@@ -124,26 +103,20 @@ def _jobs(path: Path, name: str, defaults: Mapping[str, Any], own: Mapping[str, 
     partition = merged.get("partition", "")
     if partition and not re.fullmatch(r"[A-Za-z0-9_-]+:[A-Za-z0-9_-]+", partition):
         raise BadInput(f"{path}: machines.{name}.partition: allowed: {KEYS['partition']}")
-    shards = merged.get("shards", 1)
     timeout_s = _seconds(path, name, merged, "timeout", DEFAULT_TIMEOUT)
     pending_s = _seconds(path, name, merged, "pending", "")
-    return [
-        Job(
-            machine=name,
-            number=number,
-            shards=shards,
-            partition=partition,
-            python=merged.get("python") or ("python3" if partition else sys.executable),
-            options=tuple(options),
-            modules=tuple(merged.get("modules", ())),
-            env=tuple(sorted(merged["env"].items())),
-            setup=tuple(merged.get("setup", ())),
-            prefix=tuple(_words(merged.get("prefix", []))),
-            timeout_s=timeout_s,
-            pending_s=pending_s,
-        )
-        for number in range(1, shards + 1)
-    ]
+    return Job(
+        name=name,
+        partition=partition,
+        python=merged.get("python") or ("python3" if partition else sys.executable),
+        options=tuple(options),
+        modules=tuple(merged.get("modules", ())),
+        env=tuple(sorted(merged["env"].items())),
+        setup=tuple(merged.get("setup", ())),
+        prefix=tuple(_words(merged.get("prefix", []))),
+        timeout_s=timeout_s,
+        pending_s=pending_s,
+    )
 
 
 def _words(value: str | list[str]) -> list[str]:
@@ -162,8 +135,6 @@ def _fits(key: str, value: object) -> bool:
     def is_texts(items: object) -> bool:
         return isinstance(items, list) and all(isinstance(item, str) for item in items)
 
-    if key == "shards":
-        return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= 999
     if key == "env":
         return isinstance(value, dict) and is_texts(list(value.values()))
     if key in ("modules", "setup"):

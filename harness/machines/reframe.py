@@ -142,7 +142,6 @@ def _write(place: Path, jobs: Sequence[Job], begun: Mapping[str, Path]) -> None:
     facts = {
         job.name: {
             "name": job.name,
-            "label": job.label,
             "request": job.request(),
             "resumed_from": str(begun[job.name].absolute()) if job.name in begun else "",
             "partition": job.partition or f"{HERE}:here",

@@ -13,8 +13,7 @@ namespace {
 using nlohmann::json;
 
 /// The options that select cells, and the axis of each; "" if it is not a single axis.
-constexpr std::array<std::pair<const char*, const char*>, 12> kOptions{{{"pair", ""},
-                                                                        {"shard", ""},
+constexpr std::array<std::pair<const char*, const char*>, 11> kOptions{{{"pair", ""},
                                                                         {"filter", ""},
                                                                         {"producers", "producer"},
                                                                         {"consumers", "consumer"},

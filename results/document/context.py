@@ -172,21 +172,6 @@ class Dropped(Record):
     first = Key("")
 
 
-class Shard(Record):
-    """The parts of the plan that a document holds."""
-
-    __slots__ = ()
-    of = Key(1)
-    numbers = Key[Sequence[int]]((1,))
-    plan = Key("")  #: fingerprint of the whole plan
-    hosts = Key[Mapping[str, str]]({})  #: of merged parts, by number
-
-    @property
-    def missing(self) -> list[int]:
-        """The numbers of the parts that the document does not hold."""
-        return sorted(set(range(1, self.of + 1)) - set(self.numbers))
-
-
 class Sides(Record):
     """The sides of a comparison of two environments."""
 
@@ -213,7 +198,6 @@ class Run(Record):
     machine = part(Machine)
     noise = part(Noise)
     environments = parts_by_name(EnvironmentFacts)
-    shard = part(Shard)
 
     @property
     def did_end(self) -> bool:

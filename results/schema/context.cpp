@@ -24,7 +24,6 @@ struct Cache {};
 struct BenchmarkContext {};
 struct Dropped {};
 struct Request {};
-struct Shard {};
 struct CompareRequest {};
 struct DeviceUse {};
 struct Noise {};
@@ -69,7 +68,6 @@ bool is_rule(std::string_view text) {
 }
 constexpr Pattern kRuleName{"^[a-z-]+[.][a-z0-9-]+$", is_rule, "a rule, as export.copy-true"};
 
-constexpr Rule kNumberOfPart = between(1, 9999);
 constexpr Rule kWorkersOfRequest = between(1, 1000);
 constexpr Rule kPair{.most_items = 2};
 
@@ -148,19 +146,9 @@ void fields(Io& io, Request&) {
   for (const char* const option : {"filter", "budget", "precision", "timeout", "adapters"}) {
     io.known(option, Text(), "");
   }
-  io.known("shard", Text(), "K/N; empty for the whole plan.");
   io.known("replicas", Count(), kWorkersOfRequest);
   io.known("jobs", Count(), {between(0, 1024), "0: as many as cores, at most 4."});
   io.known("seed", Count(), "");
-}
-
-template <typename Io>
-void fields(Io& io, Shard&) {
-  io("of", Count(), {kNumberOfPart, "Number of parts of the plan."});
-  io("numbers", std::vector<Count>(),
-     {kNumberOfPart.items(1), "Numbers of the parts in this document, in ascending order."});
-  io("plan", Text(), "Fingerprint of the whole plan.");
-  io.known("hosts", TextByName(), "For merged parts: the host that measured each part, by number.");
 }
 
 template <typename Io>
@@ -303,9 +291,6 @@ void run_fields(Io& io) {
   io.known("fingerprint", Text(),
            "Fingerprint of the plan: its cells and the libraries' versions.");
   io.known("request", Request(), "The request of the run.");
-  io.known("shard", Shard(),
-           "The parts of the plan that the document contains. Absent for the whole plan in one "
-           "run.");
   io.known("compare", CompareRequest(),
            "For the run of a comparison: the request for its two sides.");
   io.known("not_installed", TextByName(), "How to install the missing libraries.");

@@ -35,7 +35,7 @@ def entries_of(json: Iterable[Any]) -> list[Entry]:
 
 def merged_of(parts: Iterable[tuple[str, Any]]) -> Document:
     """One document of these machines."""
-    merged = merge.of_machines((name, [(name, doc(part))]) for name, part in parts)
+    merged = merge.of_machines((name, name, doc(part)) for name, part in parts)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "results.json"
         merged.write(path)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from dlbench import _core
-from dlbench.command import merge, shards, showing
+from dlbench.command import merge, showing
 from dlbench.document import LATEST, RESULTS, Document, read_document
 from dlbench.errors import BadInput, first_line, os_reason
 from dlbench.machines import collecting, plan, reframe
@@ -36,10 +36,9 @@ INCOMPLETE = 3  #: exit status where a job has no whole run
 def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: bool) -> int:
     """Measure one matrix on several machines through ReFrame, and merge the runs.
 
-    FILE is a TOML file that names the machines. Each runs `dlbench --matrix` alone, or a shard on
-    each of its nodes. The runs are collected in DIR and merged. Missing runs are listed with the
-    logs of their jobs, and the exit code is 3. The same command again runs only the missing jobs;
-    an interrupted run continues.
+    FILE is a TOML file that names the machines. Each runs `dlbench --matrix` alone. The runs are
+    collected in DIR and merged. Missing runs are listed with the logs of their jobs, and the exit
+    code is 3. The same command again runs only the missing jobs; an interrupted run continues.
     """
     wanted = plan.read(Path(file))
     folder = rundir.typed(out) if out else RESULTS / Path(file).stem
@@ -50,7 +49,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     todo = [job for job, state in states.items() if state.fault]
     if dry_run:
         for job in wanted.jobs:
-            output.print_line(f"{job.label}: {'to measure' if states[job].fault else 'measured'}")
+            output.print_line(f"{job.name}: {'to measure' if states[job].fault else 'measured'}")
         return 0
     session = reframe.Session({})
     if todo:
@@ -58,14 +57,14 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
         session = _measure(todo, store, folder / REFRAME, wanted.config, quiet=quiet)
         states |= {job: store.state(job) for job in todo}
     missing = _missing(states, session)
-    path, left_out, is_measured = _merge(states, store, folder)
+    path, not_measured, is_measured = _merge(states, store, folder)
     if path is not None:
         report = _report(path) if not no_report else ""
         if not quiet:
             showing.show(read_document(path), path, str(folder), Console())
             if report:
                 output.print_line(report)
-    for line in (*missing, *left_out):
+    for line in (*missing, *not_measured):
         output.print_error(f"dlbench: {line}")
     if session.signal:
         output.print_error(f"dlbench: interrupted; the same command runs what is missing: {file}")
@@ -73,7 +72,7 @@ def fleet(file: str, out: str | None, dry_run: bool, quiet: bool, no_report: boo
     if not is_measured:
         output.print_error("dlbench: nothing was measured on any machine")
         return 2
-    return INCOMPLETE if missing or left_out else 0
+    return INCOMPLETE if missing or not_measured else 0
 
 
 def _require_own(folder: Path) -> None:
@@ -113,16 +112,14 @@ def _measure(
 
 def _progress(jobs: Sequence[Job]) -> reframe.OnEnd:
     """Prints a line now, and a line when a job ends."""
-    labels = {job.name: job.label for job in jobs}
-    output.print_error(
-        f"measuring through ReFrame, {count(len(jobs), 'job')}: {', '.join(labels.values())}"
-    )
+    names = ", ".join(job.name for job in jobs)
+    output.print_error(f"measuring through ReFrame, {count(len(jobs), 'job')}: {names}")
     ended = set[str]()
 
     def on_end(name: str, is_good: bool) -> None:
         ended.add(name)
         how = "ended" if is_good else "failed"
-        output.print_error(f"{labels[name]}: {how}, {len(ended)} of {count(len(jobs), 'job')}")
+        output.print_error(f"{name}: {how}, {len(ended)} of {count(len(jobs), 'job')}")
 
     return on_end
 
@@ -155,7 +152,7 @@ def _missing(states: Mapping[Job, State], session: reframe.Session) -> list[str]
             parts.append("interrupted before it ran")
         elif session.ended:
             parts.append(f"ReFrame did not run it: check that partition {job.partition} exists")
-        lines.append(f"{job.label} is missing: {'; '.join(parts)}")
+        lines.append(f"{job.name} is missing: {'; '.join(parts)}")
     return lines
 
 
@@ -163,36 +160,28 @@ def _merge(
     states: Mapping[Job, State], store: Store, folder: Path
 ) -> tuple[Path | None, list[str], bool]:
     """Merges the jobs' runs. Returns the document's path, or None without a run; a remark for each
-    shard that does not fit its machine, and for each machine without a measured cell; and whether
-    any cell was measured."""
-    found: dict[str, list[Job]] = {}
-    for job, state in states.items():
-        if state.cells is not None:
-            found.setdefault(job.machine, []).append(job)
+    machine without a measured cell; and whether any cell was measured."""
+    found = [job for job, state in states.items() if state.cells is not None]
     if not found:
         return None, [], False
-    left_out: list[str] = []
+    not_measured: list[str] = []
 
-    def machines() -> Iterator[tuple[str, list[tuple[str, Document]]]]:
-        # The documents of one machine at a time are in memory.
-        for machine, jobs in found.items():
-            parts = [(str(store.place(job)), store.document(job)) for job in jobs]
-            fitting, faults = shards.largest_run(parts)
-            left_out.extend(f"{machine} is merged without {fault}" for fault in faults)
-            if not any(document.measured for _, document in fitting):
-                places = ", ".join(place for place, _ in fitting)
-                left_out.append(f"{machine}: nothing could be measured"
-                                f"{run.most_frequent_reason(fitting[0][1])}; "
-                                f"to measure again, remove {places}")  # fmt: skip
-            yield machine, fitting
+    def runs() -> Iterator[tuple[str, str, Document]]:
+        # The document of one machine at a time is in memory.
+        for job in found:
+            place, document = str(store.place(job)), store.document(job)
+            if not document.measured:
+                not_measured.append(f"{job.name}: nothing could be measured"
+                                    f"{run.most_frequent_reason(document)}; "
+                                    f"to measure again, remove {place}")  # fmt: skip
+            yield job.name, place, document
 
-    merged = merge.of_machines(machines())
+    merged = merge.of_machines(runs())
     for remark in merged.remarks:
         output.print_error(f"dlbench: {remark}")
     path = folder / "results.json"
     merged.write(path)
-    left_out += merged.left_out
-    return path, left_out, bool(merged.lines["benchmarks"])
+    return path, not_measured, bool(merged.lines["benchmarks"])
 
 
 def _report(path: Path) -> str:

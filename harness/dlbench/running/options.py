@@ -13,7 +13,7 @@ from dlbench.environments import env_option
 from dlbench.errors import BadInput
 from dlbench.libraries import arguments, discover
 from dlbench.running import calls, completion
-from dlbench.running.request import Request, parse_shard
+from dlbench.running.request import Request
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -197,10 +197,6 @@ def request(params: dict[str, Any], libraries: tuple[str, ...]) -> Request:
         calls.complete(made)
     if any(arguments.split(word)[1] for word in made.libraries()):
         _place_calls(made, discover.catalogue(made.adapters))
-    if made.shard:
-        parse_shard(made.shard)
-        if libraries:
-            raise BadInput("--shard divides --matrix: a pair of libraries is one part")
     made.env = [f"{name}={python}" for name, python in env_option.read(made.env).items()]
     if made.adapters:
         made.adapters = str(Path(made.adapters).absolute())

@@ -103,9 +103,6 @@ class Request:
         metavar="SHARE",
     )
     replicas: int = option("Measure each cell in this many worker processes.", 3, type=WORKERS)
-    shard: str = option(
-        "Measure part K of N of --matrix, on one of N equal machines. Default: 1/1.", metavar="K/N"
-    )
     isolate: bool = option("Import only the two libraries of a pair into each worker.", False)
     evict: bool = option(
         "Evict the libraries' code from the page cache between replicas; always with --env.", False
@@ -148,9 +145,8 @@ class Request:
         )
 
     def plan(self, libraries: Sequence[_core.Library]) -> _core.Plan:
-        """The cells of these libraries, or the requested shard of them. Raises _core.UsageError."""
-        plan = _core.make_plan(libraries, self.axes())
-        return _core.shard(plan, *parse_shard(self.shard)) if self.shard else plan
+        """The cells of these libraries. Raises _core.UsageError."""
+        return _core.make_plan(libraries, self.axes())
 
     def _whole_filter(self) -> str:
         return self.filter_for(list(permutations(dict.fromkeys(self.pair), 2)))
@@ -195,14 +191,6 @@ def parse_count(text: str) -> int:
     if re.fullmatch(r"\d{1,9}", text) is None:
         raise BadInput(f"--arrays {text!r}: allowed: whole numbers, as in 1,8,20")
     return int(text)
-
-
-def parse_shard(text: str) -> tuple[int, int]:
-    """ "2/5" -> (2, 5). Raises BadInput."""
-    found = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", text)
-    if found is None or int(found[1]) > int(found[2]):
-        raise BadInput(f"--shard {text!r}: allowed: K/N with K from 1 to N, as in 2/5")
-    return int(found[1]), int(found[2])
 
 
 def _escaped(name: str) -> str:

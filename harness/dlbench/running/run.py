@@ -29,7 +29,7 @@ from dlbench.passes.captures import CaptureExchanges
 from dlbench.passes.instructions import CountInstructions
 from dlbench.passes.synchronization import ClassifySynchronization
 from dlbench.running import estimate, reporting, rundir
-from dlbench.running.request import Request, parse_shard
+from dlbench.running.request import Request
 from dlbench.terminal import terminal
 from dlbench.text import output, progress
 from dlbench.text.grouping import grouped
@@ -76,7 +76,7 @@ class Prepared:
 
 def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
     """The part of a document's context that is known before the first worker starts."""
-    request, plan = prepared.request, prepared.plan
+    request = prepared.request
     typed = click.get_current_context(silent=True)
     own = {
         "schema": 1,
@@ -90,9 +90,6 @@ def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
         "noise": noise.to_json(),
         "environments": describe_environments(prepared),
     }
-    if request.shard:
-        number, of = parse_shard(request.shard)
-        own["shard"] = {"of": of, "numbers": [number], "plan": plan.whole}
     if request.count:
         own["counted_by"] = f"callgrind of {valgrind.version()}"
     return {**machine.benchmark_context(), "dlbench": own}

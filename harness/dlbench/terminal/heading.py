@@ -41,9 +41,6 @@ def _instrument(document: Document, first: EnvironmentFacts) -> Iterator[str]:
     budget = document.run.request.budget
     counted = f"{count(len(pairs), 'pair')}, {count(len(entries), 'cell')}"
     yield f"{counted}, budget {budget}" if budget else counted
-    shard = document.run.shard
-    if shard.missing:
-        yield f"shard {', '.join(f'{number}/{shard.of}' for number in shard.numbers)}"
     floors = first.floors_ns
     if floors:
         known = [name for name in FLOORS if floors.get(name, 0) > 0]

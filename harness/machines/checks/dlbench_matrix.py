@@ -2,9 +2,9 @@
 
     reframe -C SITE.py -c "$(dlbench --reframe-checks)" -r -S arguments="--sizes 4KiB,1MiB"
 
-Options of ReFrame set its variables with -S, and make several tests of one with -P:
-`-P shard=1/3,2/3,3/3`. Each test leaves the folder `run` in its output folder; `dlbench merge`
-makes one document of several. ReFrame alone is imported here: its interpreter may lack dlbench.
+Options of ReFrame set its variables with -S, and make several tests of one with -P. Each test
+leaves the folder `run` in its output folder; `dlbench merge` makes one document of several.
+ReFrame alone is imported here: its interpreter may lack dlbench.
 """
 
 import json
@@ -31,8 +31,6 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
     python = variable(str, value="python3")
     #: Options of `dlbench --matrix`, as in a shell.
     arguments = variable(str, value="")
-    #: K/N: the part of the matrix that this node measures; empty for all of it.
-    shard = variable(str, value="")
     #: Words before the Python: taskset, numactl, a container.
     launched_by = variable(typ.List[str], value=[])
     #: A run folder with the same arguments that did not end; empty to begin a run.
@@ -56,7 +54,6 @@ class DlbenchMatrix(rfm.RunOnlyRegressionTest):
     def set_command(self):
         dlbench = [*self.launched_by, self.python, "-m", "dlbench"]
         words = [*dlbench, "--matrix", *shlex.split(self.arguments)]
-        words += ["--shard", self.shard] if self.shard else []
         words += ["--out", "run", "--no-plots"]
         if self.resumed_from:
             shutil.copytree(self.resumed_from, Path(self.stagedir, "run"))

@@ -30,11 +30,11 @@ class Fleet(DlbenchMatrix):
     def set_job(self):
         facts = JOBS[self.fleet_job]
         request = facts["request"]
-        self.descr = facts["label"]
+        self.descr = facts["name"]
         self.valid_systems = [facts["partition"]]
         self.valid_prog_environs = [ENVIRONMENTS.get(facts["partition"], "*")]
         self.python, self.arguments = request["python"], shlex.join(request["options"])
-        self.shard, self.launched_by = request["shard"], request["prefix"]
+        self.launched_by = request["prefix"]
         self.modules, self.env_vars = request["modules"], request["env"]
         self.prerun_cmds, self.resumed_from = request["setup"], facts["resumed_from"]
         self.time_limit = facts["time_limit"]

@@ -246,7 +246,7 @@ Plan make(std::vector<Library> libraries, const Axes& axes) {
     builder.environment(expand(plan.libraries, axes, environment, absent), environment);
   }
   plan.case_sweep = is_case_sweep(axes);
-  plan.fingerprint = plan.whole = fingerprint(plan);
+  plan.fingerprint = fingerprint(plan);
   return plan;
 }
 

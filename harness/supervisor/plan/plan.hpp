@@ -78,7 +78,6 @@ struct Plan {
   /// All cases are requested; a case with the outcome of kBaseline is not timed.
   bool case_sweep = false;
   std::string fingerprint;  ///< see plan/fingerprint.hpp; a resumed run must have the same
-  std::string whole;  ///< fingerprint of the whole plan, if this is a shard; otherwise the same
 
   /// Throws UsageError for an unknown library.
   const Library& library(const std::string& environment, const std::string& name) const;

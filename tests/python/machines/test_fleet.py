@@ -3,7 +3,6 @@ front of the Python, and what they leave when they fail."""
 
 from __future__ import annotations
 
-import copy
 import json
 import os
 import signal
@@ -102,11 +101,11 @@ def site(tmp_path: Path) -> Site:
 
 
 @pytest.mark.process
-def test_machines_and_shards_become_one_document(site: Site) -> None:
+def test_machines_become_one_document(site: Site) -> None:
     pytest.importorskip("reframe")
     site.write({"one": "good"}, more='env = {FLEET_MARK = "1"}')
     text = (site.folder / "site.toml").read_text()
-    other = '[machines.nodes]\nshards = 2\nenv = {OMP_NUM_THREADS = "1"}\n'
+    other = '[machines.nodes]\nenv = {OMP_NUM_THREADS = "1"}\n'
     (site.folder / "site.toml").write_text(text + other)
     ended = site.run()
     assert ended.returncode == 0, ended.stderr
@@ -115,7 +114,6 @@ def test_machines_and_shards_become_one_document(site: Site) -> None:
     cells = {name: {e.name for e in own.entries} for name, own in document.by_machine()}
     assert cells["one"] == cells["nodes"]
     assert len(cells["one"]) == 4
-    assert document.contexts["nodes"].run.shard.numbers == [1, 2]
     assert "machines, relative to nodes" in ended.stdout
     assert (site.folder / "out/report.html").stat().st_size > 100_000
     script = next((site.folder / "out/reframe/dlbench/stage").rglob("rfm_job.sh")).parent.parent
@@ -183,40 +181,6 @@ def test_a_run_that_cannot_go_on_begins_anew(site: Site) -> None:
     ended = site.run("--quiet", "--no-report")
     assert ended.returncode == 0, ended.stderr
     assert len(site.document().measured) == 24
-
-
-@pytest.mark.process
-def test_shards_of_another_python_do_not_end_the_merge(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    found = read("[machines.box]\n[machines.nodes]\nshards = 3\n", tmp_path)
-    whole = synthetic.document(("native", "numpy"), (4096,), failing=0.0)
-    for job in found.jobs:
-        made = copy.deepcopy(whole)
-        own = made["context"]["dlbench"]
-        if job.shard:
-            own["shard"] = {"of": 3, "numbers": [job.number], "plan": "0123456789abcdef"}
-            for key in ("benchmarks", "not_measured"):
-                made[key] = made[key][job.number - 1 :: 3]
-        if job.number == 2:
-            own["environments"]["default"]["python"] = "3.9.1"
-        place = tmp_path / "out/runs" / job.name
-        place.mkdir(parents=True)
-        (place / "results.json").write_text(json.dumps(made))
-        (place / "job.json").write_text(json.dumps(job.request()))
-    assert cli.main(["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]) == 3
-    err = capsys.readouterr().err
-    assert "nodes is merged without out/runs/nodes-2-of-3: " in err
-    assert "Python in default is 3.11.7 in the first and 3.9.1 in the second" in err
-    assert "nodes: shard 2/3 is missing\n" in err
-    merged = read_document(tmp_path / "out/results.json")
-    assert merged.machines == ["box", "nodes"]
-    assert merged.contexts["nodes"].run.shard.numbers == [1, 3]
-    # A fleet of one machine has its name, too.
-    read("[machines.nodes]\nshards = 3\n", tmp_path)
-    assert cli.main(["fleet", "f.toml", "--out", "out", "--no-report", "--quiet"]) == 3
-    assert read_document(tmp_path / "out/results.json").machines == ["nodes"]
 
 
 @pytest.mark.process
@@ -518,7 +482,7 @@ def test_a_partition_of_the_sites_configuration_is_used(site: Site) -> None:
     assert len(site.document().of_machine("node").measured) == 4
     absent = python.replace(":gpu", ":cpu")
     with (site.folder / "site.toml").open("a") as file:
-        file.write(f"[machines.new]\nshards = 1\n{python}[machines.absent]\n{absent}")
+        file.write(f"[machines.new]\n{python}[machines.absent]\n{absent}")
     ended = site.run("--quiet", "--no-report")
     assert ended.returncode == 3
     assert "absent is missing: nothing was collected; ReFrame did not run it" in ended.stderr
@@ -601,17 +565,18 @@ def test_the_check_runs_with_a_sites_own_parameters(site: Site) -> None:
         [sys.executable, "-m", "dlbench", "--reframe-checks"], capture_output=True, text=True
     ).stdout.strip()
     words = [sys.executable, "-c", "import sys; from reframe.frontend.cli import main; main()"]
-    words += ["-c", checks, "-r", "-S", f"python={sys.executable}", "-P", "shard=1/2,2/2"]
-    words += ["-S", f"arguments={OPTIONS}", "--prefix", "rfm", "--nocolor"]
+    words += ["-c", checks, "-r", "-S", f"python={sys.executable}"]
+    of_each = (OPTIONS.replace("native,numpy", library) for library in ("native", "numpy"))
+    words += ["-P", f"arguments={','.join(of_each)}", "--prefix", "rfm", "--nocolor"]
     words += ["--performance-report"]
     ended = subprocess.run(words, cwd=site.folder, capture_output=True, text=True, timeout=120)
     assert ended.returncode == 0, ended.stdout
     found = sorted((site.folder / "rfm/output").rglob("results.json"))
     assert len(found) == 2
     assert "producer=native/consumer=native/" in ended.stdout
-    runs = [str(path.parent) for path in found]
+    runs = [f"{name}={path.parent}" for name, path in zip("ab", found, strict=True)]
     assert cli.main(["merge", *runs, "--out", str(site.folder / "all")]) == 0
-    assert len(read_document(site.folder / "all/results.json").measured) == 4
+    assert len(read_document(site.folder / "all/results.json").measured) == 2
 
 
 def read(text: str, tmp_path: Path) -> plan.Fleet:
@@ -639,15 +604,14 @@ options = "--sizes 4KiB"
 env = {A = "1", B = "2"}
 [machines.one]
 env = {B = "3"}
-shards = 2
 [machines.two]
 options = ["--replicas", "2"]
 timeout = "90s"
 """,
         tmp_path,
     )
-    one, second, two = found.jobs
-    assert [one.label, second.label, two.label] == ["one 1/2", "one 2/2", "two"]
+    one, two = found.jobs
+    assert [one.name, two.name] == ["one", "two"]
     assert dict(one.env) == {"A": "1", "B": "3"}
     assert two.options == ("--sizes", "4KiB", "--replicas", "2")
     assert (one.timeout_s, two.timeout_s) == (3600.0, 90.0)
@@ -661,13 +625,12 @@ timeout = "90s"
         ("[machines.a]\n[machines.a]\n", "Cannot declare ('machines', 'a') twice"),
         ("[machine.a]\n", "unknown key machine (did you mean 'machines'?)"),
         ('[machines.a]\nopts = "x"\n', "unknown key machines.a.opts"),
-        ("[machines.a]\nshards = 0\n", "machines.a.shards: allowed: a whole number"),
+        ("[machines.a]\nshards = 2\n", "unknown key machines.a.shards"),
         ('[machines.a]\ntimeout = "5"\n', "machines.a.timeout: "),
         ('[machines."a b"]\n', "machine 'a b': allowed: letters"),
         ('[machines.a]\noptions = "--out x"\n', "leave out --out: fleet sets it"),
         ('[machines.a]\npartition = "x:y"\n', "set config"),
         ('config = "none.py"\n[machines.a]\n', "no such file"),
-        ("[machines.a]\nshards = 2\n[machines.a-1-of-2]\n", "two jobs have the name a-1-of-2"),
         ("machines = 3\n", "machines: allowed: a table"),
     ],
 )
@@ -691,6 +654,6 @@ def test_without_reframe_the_verb_says_how_to_install_it(
 
 
 def test_the_jobs_are_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "f.toml").write_text("[machines.a]\nshards = 2\n[machines.b]\n")
+    (tmp_path / "f.toml").write_text("[machines.a]\n[machines.b]\n")
     assert cli.main(["fleet", str(tmp_path / "f.toml"), "--dry-run"]) == 0
-    assert capsys.readouterr().out == "a 1/2: to measure\na 2/2: to measure\nb: to measure\n"
+    assert capsys.readouterr().out == "a: to measure\nb: to measure\n"

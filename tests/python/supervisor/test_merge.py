@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
-import shutil
-import tarfile
-import tracemalloc
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -260,94 +254,3 @@ def test_a_cell_that_the_base_machine_lacks_has_no_ratio() -> None:
     lines = [line.plain for line in pair.table(made.entries, 200)]
     column = lines[0].index("times")
     assert [line[column : column + 5].strip() for line in lines[1:4]] == ["1.00", "3.00", ""]
-
-
-@pytest.mark.parametrize("suffix", [".zip", ".tar.gz"])
-def test_an_archive_of_runs_is_merged(
-    suffix: str, folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    kind = {".zip": "zip", ".tar.gz": "gztar"}[suffix]
-    shutil.make_archive("runs", kind, root_dir=folder, base_dir=".")
-    assert cli.main(["merge", f"runs{suffix}", "--out", "all"]) == 0
-    merged = read_document(folder / "all" / "results.json")
-    assert merged.machines == ["box", "rocm"]
-    plant(folder, "third", "A third", ("native", "numpy"))
-    assert cli.main(["merge", f"runs{suffix}", "third", "box", "--out", "more"]) == 2
-    err = capsys.readouterr().err
-    assert "two runs have the machine name 'box': name them as NAME=RUN (" in err
-    assert f"runs{suffix}:" in err
-
-
-def tar_of(*headers: tuple[bytes, int, int]) -> bytes:
-    """A compressed tar of members: their types, the sizes that they claim, and their bytes."""
-    made = b""
-    for kind, size, content in headers:
-        member = tarfile.TarInfo("x")
-        member.type, member.size = kind, size
-        made += member.tobuf(tarfile.GNU_FORMAT) + b"0" * content
-    return gzip.compress(made, 1)
-
-
-def zip_of(content: bytes, name: bytes) -> bytes:
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("\u00e4/results.json", content)
-    return made.getvalue().replace("\u00e4/results.json".encode(), name)
-
-
-BOMBS = {
-    "pax.tar.gz": (tar_of((tarfile.XHDTYPE, 3 << 30, 0)), "a header of more than 1048576 bytes"),
-    "long.tgz": (tar_of((tarfile.GNUTYPE_LONGNAME, 1 << 22, 1 << 22)), "a header of more than"),
-    "link.tar.gz": (tar_of((tarfile.GNUTYPE_LONGLINK, 3 << 30, 0)), "a header of more than"),
-    "many.tar.gz": (tar_of(*[(tarfile.GNUTYPE_LONGNAME, 512, 512)] * 3000), "cannot read many"),
-    "zeros.zip": (
-        zip_of(bytes((1 << 26) + 1), b"aa/results.json"),
-        "is larger than 67108864",
-    ),
-    "name.zip": (zip_of(b"{}", b"\xff\xfe/results.json"), "codec can't decode"),
-    "feed.zip": (zip_of(b"{}", b"\na/results.json"), "feed.zip:\\na/results.json"),
-    "no.tar": (b"no tar", "cannot read no.tar: "),
-}
-
-
-@pytest.mark.parametrize("name", BOMBS)
-def test_a_hostile_archive_is_one_line(
-    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    content, fault = BOMBS[name]
-    Path(name).write_bytes(content)
-    tracemalloc.start()
-    assert cli.main(["merge", name, "--out", "out"]) == 2
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert peak < 1 << 25
-    (line,) = capsys.readouterr().err.splitlines()
-    assert fault in line
-    assert not Path("out").exists()
-
-
-def test_an_archive_without_a_good_run_is_one_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (folder / "no.zip").write_bytes(b"PK")
-    with zipfile.ZipFile(folder / "bad.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.write(folder / "box" / "results.json", "results.json")
-    damaged = bytearray((folder / "bad.zip").read_bytes())
-    damaged[100:140] = b"\xff" * 40
-    (folder / "bad.zip").write_bytes(damaged)
-    (folder / "box" / "results.json").write_text('{"context":')
-    shutil.make_archive("cut", "zip", root_dir=folder / "box")
-    (folder / "rocm" / "nothing.txt").write_text("x")
-    shutil.make_archive("none", "tar", root_dir=folder / "rocm", base_dir="nothing.txt")
-    for name, message in (
-        ("no.zip", "cannot read no.zip: File is not a zip file"),
-        ("bad.zip", "cannot read bad.zip: "),
-        ("cut.zip", "cut.zip:results.json"),
-        ("none.tar", "none.tar holds no results.json"),
-    ):
-        assert cli.main(["merge", name, "--out", "all"]) == 2
-        err = capsys.readouterr().err
-        assert message in err
-        assert err.count("\n") == 1
-        assert not (folder / "all").exists()
