@@ -55,15 +55,19 @@ class Recipe:
         return self.python.exists()
 
 
-def find(text: str, *, pre: bool, is_minor: bool) -> Releases:
-    """The releases that match a requirement, such as "numpy>=1.25,<2.5"; with `is_minor` the newest
-    of each minor version. Raises BadInput, also if the index does not answer."""
+def parsed(option: str, text: str) -> Requirement:
+    """Raises BadInput."""
     try:
-        wanted = Requirement(text)
+        return Requirement(text)
     except InvalidRequirement as error:
         raise BadInput(
-            f"--versions {text!r} is not a package with its versions; example: numpy>=1.25,<2.5"
+            f"{option} {text!r} is not a package with its versions; example: numpy>=1.25,<2.5"
         ) from error
+
+
+def find(wanted: Requirement, *, pre: bool, is_minor: bool) -> Releases:
+    """The releases that match; with `is_minor` the newest of each minor version. Raises BadInput,
+    also if the index does not answer."""
     command = [*_pip(), "index", "versions", wanted.name, "--ignore-requires-python"]
     answer = _core.run_program([*command, *["--pre"] * pre], LIST_S)
     listed = LISTED.search(answer.out)
@@ -75,7 +79,7 @@ def find(text: str, *, pre: bool, is_minor: bool) -> Releases:
     if is_minor:
         found = list({version.release[:2]: version for version in found}.values())
     if not found:
-        raise BadInput(f"--versions {text}: no release matches; the newest is {every[-1]}")
+        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}")
     return Releases(wanted, list(map(str, found)))
 
 

@@ -77,32 +77,40 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     request.replicas = params["replicas"] or REPLICAS
     request.sizes = request.sizes or SIZES
     request.evict = True
-    request.options(Path(), {}, resume=False)  # invalid values are reported before anything is made
+    # Invalid values are reported before the index is asked and anything is made.
+    request.options(Path(), {}, resume=False)
+    _core.make_plan(run.find_libraries(request, [here()]), request.axes())
     install_s = _core.parse_seconds(params["install_timeout"])
     wanted = recipes(request, params)
     if params["dry_run"]:
         for recipe in wanted:
             output.print_line(f"{recipe.name}  {' '.join(recipe.requirements)}")
         return 0
-    found = install(wanted, install_s, _core.parse_seconds(request.timeout), quiet=params["quiet"])
-    return measure(request, found, params)
+    quiet, probe_s = params["quiet"], _core.parse_seconds(request.timeout)
+    folder = rundir.fresh(params["out"])
+    try:
+        found = install(wanted, install_s, probe_s, quiet=quiet)
+        return measure(request, found, folder, quiet=quiet)
+    finally:
+        rundir.remove_folder(folder)  # keeps a run that has begun
 
 
 def recipes(request: Request, params: dict[str, Any]) -> list[versions.Recipe]:
     """The environment of each release, oldest first."""
-    releases = versions.find(params["spec"], pre=params["pre"], is_minor=params["minor"])
-    beside = params["with"] or []
-    named = {requirement_name(word).lower() for word in [releases.requirement.name, *beside]}
+    spec, beside = versions.parsed("--versions", params["spec"]), params["with"] or []
+    named = {requirement_name(params["spec"]), *map(requirement_name, beside)}
+    for word in beside:
+        versions.parsed("--with", word)
     adapters = run.find_adapters(request.adapters, here())
     needed = ["numpy"]
-    for name in sorted(request.libraries()):
+    for name in sorted(request.libraries() - {"native", "memoryview"}):
         try:
-            distributions = discover.distributions(adapters, name)
+            needed += discover.distributions(adapters, name)[:1]
         except KeyError:
             hint = _core.did_you_mean(name, list(adapters.files))
             raise BadInput(f"unknown library {name!r}{hint}; 'dlbench list' lists them") from None
-        needed += [] if name in ("native", "memoryview") else distributions[:1]
-    beside += [one for one in dict.fromkeys(needed) if requirement_name(one).lower() not in named]
+    beside += [one for one in dict.fromkeys(needed) if requirement_name(one) not in named]
+    releases = versions.find(spec, pre=params["pre"], is_minor=params["minor"])
     folder = cache.folder() / "versions"
     return [
         versions.recipe(folder, version, [releases.pinned(version), *beside])
@@ -154,7 +162,7 @@ def _require_room(made: Path, others: int, seconds: float, say: Any) -> None:
     say(f"  {room} and about {others * seconds / INSTALLING:.0f} s; {free / 1e9:.1f} GB free")
 
 
-def measure(request: Request, found: Sequence[Version], params: dict[str, Any]) -> int:
+def measure(request: Request, found: Sequence[Version], folder: Path, *, quiet: bool) -> int:
     """Measures all versions in one run, writes the document and prints the table; the status."""
     places = [version.place for version in found]
     fit = [place for place in places if place.failure is None]
@@ -165,8 +173,7 @@ def measure(request: Request, found: Sequence[Version], params: dict[str, Any]) 
     run.require_cells(plan)
     named = replace(request, env=[f"{place.name}={place.python}" for place in fit])
     prepared = run.Prepared(named, places, libraries, plan)
-    folder, noise = rundir.fresh(params["out"]), NoiseProbe().finish()
-    quiet = params["quiet"]
+    noise = NoiseProbe().finish()
     context = run.context(prepared, noise)
     wanted = request.options(folder, context, resume=False)
     wanted["pythons"] = {place.name: place.python for place in fit}

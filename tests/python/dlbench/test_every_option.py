@@ -61,6 +61,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(_core, "run", never)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")  # `track` lists releases
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "results.json").write_text(json.dumps(samples.pair()))
     return tmp_path

@@ -100,6 +100,8 @@ def test_each_planted_step_is_found(planted: Path, capsys: pytest.CaptureFixture
         (("planted>=7",), "no release matches; the newest is 1.6"),
         (("nothing-of-this-name",), "No matching distribution"),
         (("planted", "--count", "pages"), "cannot count 'pages'"),
+        (("planted", "--protocols", "dlpak"), "dlpak"),
+        (("planted", "--with", "=="), "--with '==' is not a package"),
         (("planted", "--sizes", "many"), "many"),
         (("planted==1.6",), "not in '>=9.1'"),
     ],
@@ -122,8 +124,9 @@ def test_an_unknown_library_is_reported(planted: Path, capsys: pytest.CaptureFix
 def test_the_newest_of_each_minor_version_is_chosen(planted: Path) -> None:
     wheel(planted / "wheels", "planted", "1.4.2", {})
     wheel(planted / "wheels", "planted", "2.0rc1", {})
-    found = versions.find("planted>=1.4", pre=False, is_minor=True)
-    assert found.versions == ["1.4.2", "1.5", "1.6"]
-    assert versions.find("planted[x]>1.6", pre=True, is_minor=False).pinned("2.0rc1") == (
-        "planted[x]==2.0rc1"
-    )
+
+    def found(text: str, pre: bool, is_minor: bool) -> versions.Releases:
+        return versions.find(versions.parsed("", text), pre=pre, is_minor=is_minor)
+
+    assert found("planted>=1.4", False, True).versions == ["1.4.2", "1.5", "1.6"]
+    assert found("planted[x]>1.6", True, False).pinned("2.0rc1") == "planted[x]==2.0rc1"
