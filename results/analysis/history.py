@@ -10,14 +10,14 @@ import numpy as np
 
 from dlbench.analysis import steps
 from dlbench.document import Document, Entry, Measured, NotMeasured
-from dlbench.document.entry import Axis
+from dlbench.document.entry import EXCHANGE, Axis
 from dlbench.text.grouping import grouped
 
 #: A larger change of the instructions is a change of code.
 INSTRUCTIONS = 0.02
 #: Outcomes that report nothing about the exchange, so no step is next to them.
 UNKNOWN = ("unproven", "not-run")
-CELL = ("producer", "consumer", "protocol", "device", "case", "bytes", "phase", "clock")
+CELL = (*EXCHANGE[1:], "phase", "clock")
 
 
 @dataclass(frozen=True)

@@ -76,12 +76,15 @@ def _rows(cells: Sequence[ComparedCell], metric: str, width: int) -> list[Text]:
 
 
 def _explain_inconclusive(cell: ComparedCell) -> list[str]:
-    """For an inconclusive cell: its minimum detectable change, and the replicas that would decide
-    it."""
+    """For an inconclusive cell: its minimum detectable change, the changes that its interval
+    excludes, and the replicas that would decide it."""
     if cell.result != "INCONCLUSIVE":
         return []
     change, inconclusive = cell.minimum_detectable_change, cell.inconclusive
     text = f"detects {values.percent(change)}" if change is not None else "detects no change"
+    if change is not None and cell.interval:
+        low, high = cell.interval
+        text += f", excludes changes above {values.percent(max(high, 1 / low) - 1)} (95 %)"
     if not inconclusive:
         return [text]
     needs = (

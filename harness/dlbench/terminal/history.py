@@ -22,8 +22,9 @@ def lines(
     """`unfit`: the reasons why versions are missing."""
     rows, kinds = list[Sequence[str]]([HEADS]), [""]
     for cell, segments in cells.items():
-        producer, consumer, protocol, device, case, size, phase, clock = cell
-        usual = (("cpu", device), ("exchange", phase), ("call", clock))
+        producer, consumer, protocol, device, case, arrays, size, phase, clock = cell
+        many = "" if arrays == 1 else f"{arrays} arrays"
+        usual = (("cpu", device), ("", many), ("exchange", phase), ("call", clock))
         words = [str(word) for known, word in usual if word != known]
         name = " ".join([f"{producer} -> {consumer}", f"{protocol}", f"{case}", f"{size}", *words])
         for segment in segments:

@@ -212,6 +212,8 @@ def test_three_processes_that_cannot_see_the_threshold_are_inconclusive(
     assert status == gate.CANNOT_FAIL == 4
     assert "INCONCLUSIVE" in out
     assert "too-few-processes: about --replicas" in out
+    # An open cell still excludes large changes.
+    assert re.search(r"detects [\d.]+ %, excludes changes above [\d.]+ % \(95 %\); too-few", out)
     assert err.startswith("dlbench: too noisy to find a regression: ")
     assert err.count("\n") == 1
     assert run(capsys, *noisy, "--fail-on", "slow,outcome,lost")[0] == 0
