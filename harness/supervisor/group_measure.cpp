@@ -6,7 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "model/codes.hpp"
 #include "model/places.hpp"
+#include "model/units.hpp"
 #include "supervisor/group_run.hpp"
 #include "supervisor/rounds/numbers.hpp"
 #include "supervisor/wire.hpp"
@@ -135,8 +137,9 @@ void GroupRun::prepare_and_measure(Batch batch) {
 
 /// Do the next two smaller sizes predict a time-out? An exchange that handles each element
 /// separately takes a second for 256 KiB and exceeds the time-out for 4 MiB. One size is not
-/// enough, because a first call has one-time costs.
-bool GroupRun::will_time_out(const Task& task) const {
+/// enough, because a first call has one-time costs. The failure has a reason if both sizes failed:
+/// then a time-out would cost its whole deadline and show nothing new.
+std::optional<Failure> GroupRun::predicted_time_out(const Task& task) const {
   std::array<const Task*, 2> smaller{};  // the smallest sizes come first
   for (const Task& other : tasks_) {
     Exchange same = other.exchange;
@@ -145,12 +148,23 @@ bool GroupRun::will_time_out(const Task& task) const {
     if (other.prepare_s > 0) smaller = {smaller[1], &other};
   }
   const auto [first, second] = smaller;
-  if (first == nullptr) return false;
+  if (first == nullptr) return std::nullopt;
   const auto bytes_from = [](const Task& from, const Task& to) {
     return static_cast<double>(to.exchange.bytes) - static_cast<double>(from.exchange.bytes);
   };
   const double each = (second->prepare_s - first->prepare_s) / bytes_from(*first, *second);
-  return second->prepare_s + each * bytes_from(*second, task) > context_.options.timeout_s;
+  const double predicted_s = second->prepare_s + each * bytes_from(*second, task);
+  if (predicted_s <= context_.options.timeout_s) return std::nullopt;
+  Failure failure{Outcome::not_run, "", "", std::string(codes::kWouldTimeOut)};
+  if (!first->failed || !second->failed) return failure;
+  const auto after = [](const Task& other) {
+    return std::to_string(other.exchange.bytes) + " bytes after " +
+           format_duration(other.prepare_s * 1e9);
+  };
+  failure.reason = "not tried, because the exchange failed with " + after(*first) + " and with " +
+                   after(*second) + ", so it would take " + format_duration(predicted_s * 1e9) +
+                   ", above --timeout";
+  return failure;
 }
 
 void GroupRun::prepare(Task& task) {
@@ -159,8 +173,10 @@ void GroupRun::prepare(Task& task) {
     recorder_.fail(task, *failure);
     return;
   }
-  // A time-out would end the worker of the other pairs.
-  if (is_shared() && will_time_out(task)) {
+  if (const auto failure = predicted_time_out(task); failure && !failure->reason.empty()) {
+    recorder_.fail(task, *failure);
+    return;
+  } else if (failure && is_shared()) {  // a time-out would end the worker of the other pairs
     leave_to_own_worker(task);
     return;
   }
@@ -168,6 +184,7 @@ void GroupRun::prepare(Task& task) {
   const Reply reply = worker_.request(prepare_request(task), Activity::exchange, &task);
   task.prepare_s = now_s() - begin;
   if (!reply.ok) {
+    task.failed = true;
     fail(task, read_error(reply.body, Outcome::refused));
     return;
   }

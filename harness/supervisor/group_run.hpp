@@ -132,7 +132,7 @@ class GroupRun {
   void record(Batch batch);
   void add_worker_warnings(Task& task) const;
   bool is_shared() const { return job_.group.pairs.size() > 1; }  ///< several pairs use the worker
-  bool will_time_out(const Task& task) const;
+  std::optional<Failure> predicted_time_out(const Task& task) const;
   void prepare(Task& task);
   void split(Task& task);
   void skip_if_like_baseline(Task& task);

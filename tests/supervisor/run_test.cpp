@@ -186,7 +186,8 @@ TEST_F(FleetTest, ACellIsNotRefinedWhereItsProcessesDiffer) {
 
 TEST_F(FleetTest, AnotherWorkerTakesThePlaceOfADisturbedOne) {
   options_.replicas = 3;
-  run({library("a", "disturbed@" + file("first")), library("b")});
+  // Preempted in each round, or slow in most of them, which no counter explains.
+  run({library("a", "disturbed@" + file("first")), library("b", "unsteady@" + file("second"))});
   for (const auto& [key, entry] : entries_) {
     ASSERT_EQ(entry.workers.size(), 3u) << key;
     for (const WorkerNumbers& worker : entry.workers) EXPECT_EQ(worker.median_ns, 1000) << key;
@@ -411,6 +412,27 @@ TEST_F(FleetTest, WhatSmallerSizesShowToBeSlowGetsAWorkerOfItsOwn) {
   for (const auto& [key, entry] : entries_) {
     for (const Warning& warning : entry.warnings) EXPECT_EQ(warning.code, "drift") << key;
   }
+}
+
+/// An exchange that fails ever more slowly would time out with nothing new to show.
+TEST_F(FleetTest, WhatFailsSlowlyAtSmallerSizesIsNotTried) {
+  axes_.sizes = {4096, 8192, 4096 << 10};
+  run({library("a"), library("b", "good", "call8192=slow;call=refused")});
+  EXPECT_EQ(contents_.workers.size(), 1U);
+  EXPECT_EQ(with(Outcome::refused).size(), 4U);
+  EXPECT_EQ(with(Outcome::not_run), (Keys{"a>b:4194304", "b>b:4194304"}));
+  const auto& spared = entries_.at("a>b:4194304");
+  EXPECT_EQ(spared.code, "would-time-out");
+  EXPECT_TRUE(
+      spared.reason.starts_with("not tried, because the exchange failed with 4096 bytes after "))
+      << spared.reason;
+}
+
+/// It still fails in time as long as the time does not grow.
+TEST_F(FleetTest, WhatFailsAtOnceIsTriedAtEverySize) {
+  axes_.sizes = {4096, 8192, 4096 << 10};
+  run({library("a"), library("b", "good", "call4096=slow;call=refused")});
+  EXPECT_EQ(with(Outcome::refused).size(), 6U);
 }
 
 /// The costs of a first call do not grow with the size.

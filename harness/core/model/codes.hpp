@@ -34,6 +34,7 @@ inline constexpr std::string_view kNoAdapter = "no-adapter";
 inline constexpr std::string_view kBudget = "budget";
 inline constexpr std::string_view kInterrupted = "interrupted";
 inline constexpr std::string_view kOthersTimedOut = "others-timed-out";
+inline constexpr std::string_view kWouldTimeOut = "would-time-out";
 inline constexpr std::string_view kUntimed = "untimed";
 
 struct Meaning {
@@ -41,7 +42,7 @@ struct Meaning {
 };
 
 /// All codes that refine an outcome.
-inline constexpr std::array<Meaning, 21> kAll{{
+inline constexpr std::array<Meaning, 22> kAll{{
     {kConverted, "no-protocol",
      "the array does not override NumPy's function, so NumPy converts the array; `data.became` is "
      "the result's type, or the message where NumPy raises; `data.exception` is the exception's "
@@ -73,6 +74,8 @@ inline constexpr std::array<Meaning, 21> kAll{{
     {kBudget, "not-run", "the run's budget was used up"},
     {kInterrupted, "not-run", "the run was interrupted"},
     {kOthersTimedOut, "not-run", "two other cases of the same pair, protocol and device timed out"},
+    {kWouldTimeOut, "not-run",
+     "two smaller sizes failed after so long that this size would exceed `--timeout`"},
     {kUntimed, "not-run", "the case has the outcome of `f32`, so it was not timed"},
 }};
 

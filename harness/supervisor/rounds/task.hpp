@@ -49,6 +49,7 @@ struct Task {
   PhaseRounds phases;
   bool prepared = false;
   double prepare_s = 0;  ///< duration of the prepare request, whether it succeeded or failed
+  bool failed = false;   ///< the prepare request failed
   bool over = false;     ///< recorded, or left to another worker
   Entry verdict;         ///< outcome, evidence, observed, warnings: common to all clocks
   double floor_ns = 0;   ///< of its kind of call
