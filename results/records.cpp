@@ -314,7 +314,8 @@ void reason_fields(Io& io, T& entry) {
      {words(kCodeWords),
       "Code of the reason, for programs: a refinement of the outcome, or the outcome's name."});
   io.known("data", entry.data,
-           "Values for the names in the code's meaning, such as `became` of converted.");
+           "Values for the names in the code's meaning, such as `became` of converted. Of a wrong "
+           "cell `via` is `proxy` if the consumer imported a proxy.");
   io.known("exception", entry.exception, "Type of the exception that was raised.");
   io.known("signal", entry.signal, "Name of the signal that ended the worker.");
   io.known("stderr_tail", entry.stderr_tail,

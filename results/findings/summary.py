@@ -12,7 +12,7 @@ from dlbench import values
 from dlbench.analysis import case_sweep, matrices
 from dlbench.analysis.matrices import Grid
 from dlbench.analysis.ratio import ratio
-from dlbench.document import Document, Measured
+from dlbench.document import Document, Measured, codes
 from dlbench.document.facts import COPIED, NATIVE, fastest_rate
 from dlbench.findings.failures import FAILURES
 from dlbench.findings.finding import Finding, by_pair
@@ -178,9 +178,11 @@ def _noise(document: Document) -> Iterator[Finding]:
     if known:
         text = f"{values.spread(max(known))} between processes"
         text = text if text.startswith("over ") else f"up to {text}"
-    codes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
+    if again := sum(entry.warns_of(codes.WORKER_REPLACED) for entry in measured):
+        text += f"; {count(again, 'cell')} measured again, because a worker was disturbed"
+    causes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:
-        why = codes.most_common(1)[0][0]
+        why = causes.most_common(1)[0][0]
         text += f"; {disturbed} of {count(len(measured), 'cell')} disturbed (most: {why})"
     yield Finding("noise", text)

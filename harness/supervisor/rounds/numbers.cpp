@@ -73,6 +73,14 @@ bool are_equal(const std::vector<double>& numbers) {
 /// The most by which the workers of a quiet machine differ.
 constexpr double kFar = 1.25;
 
+/// Was a worker as fast as the others in some rounds, while none of theirs was as slow as its
+/// median? Then its process is not slow; something beside it was, such as the memory.
+bool is_unsteady(const WorkerNumbers& worker, double median_of_others,
+                 const std::vector<double>& rounds_of_others) {
+  return std::ranges::min(worker.samples_ns) <= median_of_others &&
+         std::ranges::max(rounds_of_others) < worker.median_ns;
+}
+
 }  // namespace
 
 std::optional<std::size_t> disturbed_share(std::span<const Share> shares) {
@@ -80,19 +88,21 @@ std::optional<std::size_t> disturbed_share(std::span<const Share> shares) {
   const auto slowest = std::max_element(
       shares.begin(), shares.end(),
       [](const Share& a, const Share& b) { return a.numbers.median_ns < b.numbers.median_ns; });
-  std::vector<double> others;
+  std::vector<double> others, rounds_of_others;
   for (const Share& share : shares) {
     if (share.numbers.outcome != slowest->numbers.outcome) return std::nullopt;
-    if (&share != &*slowest) others.push_back(share.numbers.median_ns);
+    if (&share == &*slowest) continue;
+    others.push_back(share.numbers.median_ns);
+    const std::vector<double>& ns = share.numbers.samples_ns;
+    rounds_of_others.insert(rounds_of_others.end(), ns.begin(), ns.end());
   }
+  const double usual = stats::median(others);
   const Disturbed& disturbed = slowest->disturbed;
   const std::size_t rounds = slowest->numbers.samples_ns.size();
-  const bool is_explained = are_many(disturbed.moved, rounds) ||
-                            are_many(disturbed.preempted, rounds) ||
-                            are_many(disturbed.slow, rounds);
-  if (!is_explained || slowest->numbers.median_ns <= kFar * stats::median(others)) {
-    return std::nullopt;
-  }
+  const bool is_explained =
+      are_many(disturbed.moved, rounds) || are_many(disturbed.preempted, rounds) ||
+      are_many(disturbed.slow, rounds) || is_unsteady(slowest->numbers, usual, rounds_of_others);
+  if (!is_explained || slowest->numbers.median_ns <= kFar * usual) return std::nullopt;
   return static_cast<std::size_t>(slowest - shares.begin());
 }
 

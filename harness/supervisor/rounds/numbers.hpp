@@ -64,8 +64,9 @@ struct Share {
 inline constexpr std::size_t kFewestComparable = 3;
 
 /// The share of the slowest worker, if something else explains why it is slow: a third of its
-/// rounds were preempted, moved to another core or ran on a slow core, and its median is more than
-/// a quarter above that of the others, which found the same outcome.
+/// rounds were preempted, moved to another core or ran on a slow core, or one of them was as fast
+/// as the others, of which no round was as slow. Its median is more than a quarter above that of
+/// the others, which found the same outcome.
 std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
 
 /// Computes the numbers of an entry from at least one share: median, interval, MAD, CPU time, floor

@@ -40,7 +40,11 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
     }
     judge.conclude();
     step(Step::outlive);
-    judge.check_outliving(order);
+    try {
+      judge.check_outliving(order);
+    } catch (const Failure& failure) {
+      throw with_way(failure);
+    }
   }
   step(Step::calibrate);
   blocks.calibrate(order);
@@ -54,6 +58,12 @@ void Prepared::call_function(const Order& order, const Announce& step) {
   judge.judge_calls();
   protocol.set_computed(order.exchange.protocol);
   judge.add_warnings();
+}
+
+// A script needs it: the array itself may have other values than what a proxy offers.
+Failure Prepared::with_way(Failure failure) const {
+  if (call.is_proxied()) failure.data["via"] = "proxy";
+  return failure;
 }
 
 // Calls a NumPy function on the array. The result is computed, so only its type and extras are
@@ -129,13 +139,13 @@ void Prepared::find_protocol(const Exchange& exchange, const Announce& step) {
     }
   }
   if (!call.is_proxied() || was_found) {
-    if (wrong) throw Failure(*wrong);
+    if (wrong) throw with_way(*wrong);
     return;
   }
   // The values above were imported through another protocol, so judge those of this cell.
   const Ref proxied_result = call.import_first(step);
   if (const std::optional<Failure> proxied_wrong = judge.find_wrong_values(proxied_result.get())) {
-    throw Failure(*proxied_wrong);
+    throw with_way(*proxied_wrong);
   }
 }
 

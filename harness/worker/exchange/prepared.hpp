@@ -36,6 +36,8 @@ class Prepared {
   void dispatch(const Order& order, const Announce& step);
   Ref import_first(const std::string& requested, const Announce& step);
   void find_protocol(const Exchange& exchange, const Announce& step);
+  /// The failure, with `via` in its data if the consumer imported a proxy.
+  Failure with_way(Failure failure) const;
 };
 
 }  // namespace dlbench::worker

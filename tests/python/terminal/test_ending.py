@@ -158,6 +158,13 @@ def test_what_disturbed_the_run_is_counted() -> None:
     assert noise in " ".join(text.split())
 
 
+def test_cells_of_a_worker_that_was_replaced_are_counted() -> None:
+    replaced = [samples.warned("worker-replaced")]
+    text = ending(samples.document(samples.measured("numpy", "torch", 2e2, warnings=replaced)))
+    again = "between processes; 1 cell measured again, because a worker was disturbed"
+    assert again in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("half_width", "text"), [(10.0, "up to +-1000 %"), (10.1, "over +-1000 %")]
 )
