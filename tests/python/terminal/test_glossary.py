@@ -76,7 +76,7 @@ def test_without_a_term_all_are_listed_by_group(capsys: pytest.CaptureFixture[st
         (["in", "cache"], ["in-cache: "]),
         (["tensor"], ["managed tensor, borrowed tensor: "]),
         (["float16"], ["f16: case: float16"]),
-        (["copied"], ["copied-lazily: ", "copied-twice: "]),
+        (["lazily"], ["copied-lazily: "]),
     ],
 )
 def test_an_option_and_a_part_of_a_term_are_found(
