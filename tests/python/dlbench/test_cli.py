@@ -251,7 +251,7 @@ def test_a_run_is_resumed_without_defaults(dlbench: Run, fleet: Fleet) -> None:
         ((), "[tool", "Expected ']'"),
         ((), "tool.dlbench = 3", "dlbench: allowed: a table"),
         ((), "[tool.dlbench]\nsizs = 1", "unknown key 'sizs' (did you mean 'sizes'?)"),
-        ((), "[tool.dlbench]\nmatrix = true", "unknown key 'matrix'; allowed: producers, "),
+        ((), "[tool.dlbench]\nmatrix = true", "unknown key 'matrix'; allowed: "),
         ((), "[tool.dlbench]\nquiet = 1", "quiet: allowed: true or false"),
         ((), "[tool.dlbench]\nsizes = []", "or a list of them"),
         ((), "[tool.dlbench]\nreplicas = [3]", "replicas: allowed: a text or a number"),
