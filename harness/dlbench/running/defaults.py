@@ -18,7 +18,7 @@ from dlbench.errors import BadInput, read_toml
 
 FILE = "pyproject.toml"
 #: Options that belong to one call: what it does, and the files that it writes or replaces.
-ONCE = {"matrix", "resume", "out", "output", "force", "dry_run", "profile", "is_run"}
+ONCE = {"calls", "matrix", "resume", "out", "output", "force", "dry_run", "profile", "is_run"}
 EVERYWHERE = "adapters"
 
 
