@@ -14,9 +14,12 @@ SCRIPT = {
 }
 
 
+NAMESPACE = "dlbench"
+
+
 @functools.cache
 def library():
-    return torch.library.Library("dlbench", "DEF")
+    return torch.library.Library(NAMESPACE, "DEF")
 
 
 def body(arrays):
@@ -31,12 +34,12 @@ def operator(arrays):
     name = f"defined_{arrays}"
     library().define(f"{name}({', '.join(f'Tensor a{i}' for i in range(arrays))}) -> ()")
     library().impl(name, body(arrays), "CPU")
-    return getattr(torch.ops.dlbench, name).default
+    return getattr(getattr(torch.ops, NAMESPACE), name).default
 
 
 @functools.cache
 def custom_operator(arrays):
-    name = f"dlbench::custom_{arrays}"
+    name = f"{NAMESPACE}::custom_{arrays}"
     return torch.library.custom_op(name, body(arrays), mutates_args=())
 
 

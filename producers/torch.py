@@ -28,11 +28,15 @@ ARGUMENTS = {"parameter": "", "meta": ""}
 SPECIAL = ("grad", "pinned", "conj", "neg")
 
 
+#: Ascend's, which PyTorch loads where torch_npu is installed.
+NPU = getattr(torch, "npu", None)
+
+
 def devices():
     kind = "rocm" if torch.version.hip else "cuda"
     counts = {kind: torch.cuda.device_count()}
-    if hasattr(torch, "npu"):  # Ascend's, which PyTorch loads where torch_npu is installed
-        counts["npu"] = torch.npu.device_count()
+    if NPU:
+        counts["npu"] = NPU.device_count()
     return ["cpu", *(f"{kind}:{number}" for kind in counts for number in range(counts[kind]))]
 
 
@@ -46,9 +50,9 @@ def make(case, device):
         array = array.clone() if is_own else array
     else:
         kind, number = split_device(device)
-        require(kind != "npu" or hasattr(torch, "npu"), "PyTorch has no npu without torch_npu")
+        require(kind != "npu" or NPU, "PyTorch has no npu without torch_npu")
         # PyTorch exports only tensors of its current device.
-        (torch.npu if kind == "npu" else torch.cuda).set_device(number)
+        (NPU if kind == "npu" else torch.cuda).set_device(number)
         if case.special != "pinned":
             array = array.to(device.replace("rocm", "cuda"))
     array = case.sliced(array, torch.broadcast_to) if is_own else array

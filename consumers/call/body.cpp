@@ -1,27 +1,31 @@
 #include "call/body.hpp"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <utility>
+
+#include "call/numbers.hpp"
 
 struct dlbench_call_record dlbench_call_record;
 
 namespace {
 
+// The kernel copies, because an argument may have fewer bytes than are asked for.
 [[gnu::noinline, gnu::cold]] void copy_content(std::size_t arrays) {
+  const std::size_t bytes = dlbench_call_record.bytes;
   for (std::size_t i = 0; i < arrays; ++i) {
-    const std::size_t bytes = dlbench_call_record.bytes;
-    if (dlbench_call_record.last[i] == nullptr) continue;
-    std::memcpy(dlbench_call_record.content + i * bytes, dlbench_call_record.last[i], bytes);
+    const iovec to{dlbench_call_record.content + i * bytes, bytes};
+    const iovec from{dlbench_call_record.last[i], bytes};
+    process_vm_readv(getpid(), &to, 1, &from, 1, 0);
   }
 }
 
-template <std::size_t, typename T>
-using Each = T;
-
 template <std::size_t... position>
 void* function_of(std::index_sequence<position...>) {
+  using dlbench::call::Each;
   void (*function)(Each<position, void*>...) = [](Each<position, void*>... address) {
     void* const addresses[] = {address..., nullptr};
     dlbench_call(sizeof...(position), addresses);

@@ -42,8 +42,9 @@ inline PyObject* call_dlpack_c(PyObject*, PyObject* const* arrays, Py_ssize_t co
     } else {
       managed[exported] = exported_by(*api, x);
       if (managed[exported] == nullptr) break;
-      const DLTensor& tensor = managed[exported++]->dl_tensor;
-      if (!check_device(tensor.device, nullptr)) break;
+      const DLManagedTensorVersioned& found = *managed[exported++];
+      const DLTensor& tensor = found.dl_tensor;
+      if (!check_version(found) || !check_device(tensor.device, nullptr)) break;
       addresses[read] = address_of(tensor);
     }
   }
@@ -56,7 +57,8 @@ inline PyObject* call_dlpack_c(PyObject*, PyObject* const* arrays, Py_ssize_t co
 inline const DLTensor* tensor_in(PyObject* capsule) {
   const char* name = PyCapsule_CheckExact(capsule) ? PyCapsule_GetName(capsule) : nullptr;
   if (name != nullptr && std::strcmp(name, kVersioned) == 0) [[likely]] {
-    return &static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, name))->dl_tensor;
+    const auto* found = static_cast<DLManagedTensorVersioned*>(PyCapsule_GetPointer(capsule, name));
+    return check_version(*found) ? &found->dl_tensor : nullptr;
   }
   if (name != nullptr && std::strcmp(name, kLegacy) == 0) {
     return &static_cast<DLManagedTensor*>(PyCapsule_GetPointer(capsule, name))->dl_tensor;

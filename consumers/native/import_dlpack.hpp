@@ -31,15 +31,19 @@ inline bool check_device(DLDevice where, const Place* place) {
   return false;
 }
 
+/// False with an exception set for a struct whose layout is unknown.
+inline bool check_version(const DLManagedTensorVersioned& managed) {
+  if (managed.version.major == DLPACK_MAJOR_VERSION) [[likely]]
+    return true;
+  PyErr_Format(PyExc_BufferError, "DLPack %u.%u: native supports only major version %d",
+               managed.version.major, managed.version.minor, DLPACK_MAJOR_VERSION);
+  return false;
+}
+
 /// Takes ownership, also if it fails; then null with an exception set.
 inline PyObject* adopt(DLManagedTensorVersioned* managed, const Place* place = nullptr) {
   ++imports;
-  bool good = managed->version.major == DLPACK_MAJOR_VERSION;
-  if (!good) [[unlikely]] {
-    PyErr_Format(PyExc_BufferError, "DLPack %u.%u: native supports only major version %d",
-                 managed->version.major, managed->version.minor, DLPACK_MAJOR_VERSION);
-  }
-  good = good && check_device(managed->dl_tensor.device, place);
+  const bool good = check_version(*managed) && check_device(managed->dl_tensor.device, place);
   Array* array = good ? new_array(Via::kVersioned) : nullptr;
   if (array == nullptr) {
     release_managed(managed);

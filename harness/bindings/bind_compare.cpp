@@ -9,6 +9,7 @@
 #include "results/comparison/compared_fields.hpp"
 #include "stats/stages.hpp"
 #include "stats/stats.hpp"
+#include "stats/student.hpp"
 
 namespace py = pybind11;
 
@@ -63,6 +64,9 @@ void bind_compare(py::module_& module) {
       py::kw_only(), py::arg("analysis"), py::arg("workers"), py::arg("most"),
       "The share of the false-alarm probability of an analysis, from its number (from 0), its "
       "workers on each side, and their maximum.");
+  module.def(
+      "student_95", [](double degrees) { return stats::student_quantile(0.05, degrees); },
+      py::arg("degrees"), "Half-width of a 95 % interval in standard errors, by Student's t.");
   const stats::Stages stages;
   module.attr("threshold") = stats::kThreshold;
   module.attr("count_threshold") = stats::kCountThreshold;

@@ -192,6 +192,7 @@ def compare(
     force: bool = ...,
     only_changed: bool = ...,
 ) -> dict[str, Any]: ...
+def student_95(degrees: float) -> float: ...
 def next_processes(
     *,
     lo: float,

@@ -15,7 +15,8 @@ from dlbench.adapter import Unsupported
 Array = np.ndarray[Any, Any]
 
 PERIOD = 101
-#: Bytes above a multiple of 64 where NumPy's arrays lie: `np.empty` aligns them to no more.
+#: Bytes above a multiple of 64 where `np.empty` places arrays of more than 128 KiB; smaller ones
+#: may lie at any multiple of 16.
 NUMPYS = 16
 #: The integer of a missing element, larger than the content; a missing float is NaN.
 NULL = 127

@@ -135,7 +135,9 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
                 "nothing to measure: give --matrix, or two libraries as in 'dlbench numpy torch'"
             )
     if libraries:  # defaults are for --matrix
-        params = options.without({"producers", "consumers"} & set(used), params)
+        of_matrix = {"producers", "consumers"} & set(used)
+        params = options.without(of_matrix, params)
+        used = [name for name in used if name not in of_matrix]
     probe = NoiseProbe()
     requested = options.request(params, libraries)
     places = run.find_environments(requested)
@@ -151,7 +153,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
         return run.dry_run(prepared, Console(), everything=params["everything"])
     run.require_cells(prepared.plan)
     if used and not params["quiet"]:
-        output.print_error(f"defaults of {defaults.FILE}: {', '.join(used)}")
+        output.print_error(f"defaults of {defaults.FILE}: {', '.join(used).replace('_', '-')}")
     noise = observed(probe, params)
     if params["profile"]:
         return profiling.run_profile(prepared, noise, out=params["out"], quiet=params["quiet"])

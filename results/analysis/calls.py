@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dlbench import _core
 from dlbench.document import Document, Entry, Measured
 from dlbench.text.grouping import grouped
 
@@ -41,10 +42,12 @@ def line_through(points: Sequence[tuple[int, float, float]]) -> Line | None:
     square = sum(w * (x - mean_x) ** 2 for w, (x, _, _) in pairs)
     slope = sum(w * (x - mean_x) * (y - mean_y) for w, (x, y, _) in pairs) / square
     base = mean_y - slope * mean_x
-    scatter = 1.0
-    if len(points) > 2:
-        scatter = sum(w * (y - base - slope * x) ** 2 for w, (x, y, _) in pairs) / (len(points) - 2)
-    return Line(base, slope, NORMAL_95 * math.sqrt(max(scatter, 1.0) / square))
+    half_width = NORMAL_95
+    if degrees := len(points) - 2:
+        scatter = sum(w * (y - base - slope * x) ** 2 for w, (x, y, _) in pairs) / degrees
+        if scatter > 1:  # estimated from few points
+            half_width = _core.student_95(degrees) * math.sqrt(scatter)
+    return Line(base, slope, half_width / math.sqrt(square))
 
 
 @dataclass(frozen=True)

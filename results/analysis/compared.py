@@ -7,7 +7,7 @@ from dlbench.document import ComparedCell, Comparison
 
 #: Axes that are shown only with an unusual value, and the usual value.
 AXES = {"phase": "exchange", "clock": "call", "device": "cpu", "case": "f32",
-        "environment": "default", "machine": ""}  # fmt: skip
+        "arrays": "1", "environment": "default", "machine": ""}  # fmt: skip
 
 
 def named(cell: ComparedCell) -> list[str]:

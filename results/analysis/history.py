@@ -15,7 +15,7 @@ from dlbench.text.grouping import grouped
 
 #: A larger change of the instructions is a change of code.
 INSTRUCTIONS = 0.02
-#: Outcomes that report nothing about the exchange, so no step is next to them.
+#: Outcomes that report nothing about the exchange.
 UNKNOWN = ("unproven", "not-run")
 CELL = (*EXCHANGE[1:], "phase", "clock")
 
@@ -28,6 +28,12 @@ class Segment:
     ns: float  #: 0: not measured
     kind: str = ""  #: of the step
     what: str = ""
+
+    @property
+    def first(self) -> Entry:
+        """The first entry with a known outcome, if there is one."""
+        known = (entry for entry in self.entries if entry.found not in UNKNOWN)
+        return next(known, self.entries[0])
 
 
 def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, ...], list[Segment]]:
@@ -45,10 +51,7 @@ def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, .
 
 def segments(entries: Sequence[Entry]) -> list[Segment]:
     """Cuts the series of one cell at its steps."""
-    found: dict[int, tuple[str, str]] = {}
-    for index in range(1, len(entries)):
-        if step := _step(entries[index - 1], entries[index]):
-            found[index] = step
+    found = _certain(entries)
     for step_ns in _slower_or_faster(entries, found):
         before, after = entries[step_ns.index - 1], entries[step_ns.index]
         is_counted = _instructions(before) and _instructions(after)
@@ -62,20 +65,23 @@ def segments(entries: Sequence[Entry]) -> list[Segment]:
     ]
 
 
-def _step(before: Entry, after: Entry) -> tuple[str, str] | None:
-    """Its kind and what changed; chance has no part in it."""
-    pair = (before, after)
-    was, now = map(_outcome, pair)
-    if was != now:
-        is_known = {entry.found for entry in pair}.isdisjoint(UNKNOWN)
-        return ("outcome", f"{was} -> {now}") if is_known else None
-    was, now = map(_protocol, pair)
-    if was != now and was and now:
-        return "protocol", f"{was} -> {now}"
-    counted = [_instructions(entry) for entry in pair]
-    if all(counted) and abs(np.log(counted[1] / counted[0])) >= np.log1p(INSTRUCTIONS):
-        return "code", f"{_change(*counted)} in instructions"
-    return None
+def _certain(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
+    """The steps in which chance has no part, by their index: the kind and what changed. An entry
+    without an outcome, a protocol or a count is passed over."""
+    found = {}
+    outcome = protocol = ""
+    count = 0.0
+    for index, entry in enumerate(entries):
+        now = "" if entry.found in UNKNOWN else _outcome(entry)
+        used, counted = _protocol(entry), _instructions(entry)
+        if outcome and now and outcome != now:
+            found[index] = ("outcome", f"{outcome} -> {now}")
+        elif protocol and used and protocol != used:
+            found[index] = ("protocol", f"{protocol} -> {used}")
+        elif count and counted and abs(np.log(counted / count)) >= np.log1p(INSTRUCTIONS):
+            found[index] = ("code", f"{_change(count, counted)} in instructions")
+        outcome, protocol, count = now or outcome, used or protocol, counted or count
+    return found
 
 
 def _change(before: float, after: float) -> str:

@@ -86,7 +86,8 @@ def _why(entry: NotMeasured) -> list[str]:
 
 
 def _cell(entry: Entry) -> str:
-    usual = {"device": "cpu", "case": "f32", "clock": "call", "environment": "default"}
+    usual = {"device": "cpu", "case": "f32", "arrays": 1, "clock": "call",
+             "environment": "default"}  # fmt: skip
     words = [f"{entry.producer} -> {entry.consumer}", entry.protocol]
     words += [str(entry.axis(axis)) for axis, value in usual.items() if entry.axis(axis) != value]
     words += [entry.machine] if entry.machine else []

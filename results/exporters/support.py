@@ -45,7 +45,7 @@ DISPATCH_KEY = (
 )
 #: Options that decide the cells and their outcomes; paths are left out.
 OPTIONS = ("producers", "consumers", "protocols", "devices", "cases", "sizes", "filter",
-           "precision", "budget", "timeout")  # fmt: skip
+           "arrays", "precision", "budget", "timeout")  # fmt: skip
 ABSENT = ("not-installed", "no-device", "import-failed")
 
 
@@ -65,7 +65,7 @@ def _of_environment(document: Document, environment: str) -> list[str]:
                if e.clock == "call" and e.environment == environment]  # fmt: skip
     several = len(document.environments) > 1
     lines = [f"## {markdown(environment)}", ""] if several else []
-    crossed = [entry for entry in entries if entry.protocol not in DISPATCH]
+    crossed = [entry for entry in entries if entry.protocol not in (*DISPATCH, "call")]
     absent = _absent(crossed)
     if absent and environment != DEFAULT:
         lines += [f"Not installed there: {markdown(', '.join(absent))}.", ""]

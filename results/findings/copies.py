@@ -77,7 +77,7 @@ def alignment(entries: list[Entry]) -> Iterator[Finding]:
     copied = {(first, second) for first, second in copied if first == "numpy" != second}
     if not copied or any(case["offset"] for case in cases):
         return
-    text = f"NumPy's arrays lie at {NUMPYS} modulo 64 bytes; to try a multiple of 64: "
+    text = f"NumPy's larger arrays lie at {NUMPYS} modulo 64 bytes; to try a multiple of 64: "
     text += f"--cases f32,f32-align64 ({pairs_text(copied)})"
     command = dlbench_command(*min(copied), "--cases", "f32,f32-align64")
     yield Finding("alignment", text, command)

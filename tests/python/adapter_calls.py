@@ -451,7 +451,8 @@ class Walk:
         )  # fmt: skip
 
     def instance_of(self, cls: Any) -> Value:
-        return Instance(cls) if inspect.isclass(cls) and cls is not type(None) else None
+        known = inspect.isclass(cls) and cls not in (type(None), Any)
+        return Instance(cls) if known else None
 
     def report(self, node: ast.expr, text: str) -> None:
         self.wrong.append(f"line {node.lineno}: {text}")

@@ -95,7 +95,7 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "to numpy": {"dlpack": "zero-copy"},
         "to native": {"dlpack": "zero-copy"},
         "from numpy": {"dlpack": "refused RuntimeError", "convert": "copy"},
-        "from native": _all("zero-copy", ("dlpack", "dlpack_c")) | {"convert": "copy"},
+        "from native": _all("refused RuntimeError", ("dlpack", "dlpack_c")) | {"convert": "copy"},
     },
 }
 
@@ -117,4 +117,4 @@ CONDITIONAL: dict[str, dict[str, Words]] = {
 }
 
 #: Those without a word here: CuPy has none but with a GPU, MXNet but in an environment of its own.
-ELSEWHERE = {"cupy", "mxnet"}
+ELSEWHERE = {"cffi", "cupy", "mxnet"}

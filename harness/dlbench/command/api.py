@@ -99,10 +99,12 @@ def run(*libraries: str, **options: Any) -> Run:
         raise BadInput(f"{name}: not an option of dlbench.run")
     folder = rundir.fresh(options.pop("out", None))
     options = {"matrix": not libraries, "no_plots": True, "quiet": True} | options
-    words = [*libraries, *_typed(options), f"--out={folder}"]
+    words = [*_typed(options), f"--out={folder}"]
     try:
         # A journal keeps the command, which is not that of the notebook.
-        with cli.dlbench.make_context("dlbench", list(words), obj=["dlbench", *words]) as context:
+        command = ["dlbench", *libraries, *words]
+        words += ["--", *libraries]  # one that begins with "-" is no option
+        with cli.dlbench.make_context("dlbench", words, obj=command) as context:
             status = int(cli.dlbench.invoke(context))
         if status > 128:
             raise KeyboardInterrupt
@@ -123,7 +125,7 @@ def _typed(options: dict[str, Any]) -> list[str]:
         if value is True:
             words.append(option)
         elif value is not None and value is not False:
-            for text in value if name == "env" else [value]:
+            for text in value if name == "env" and not isinstance(value, str) else [value]:
                 joined = ",".join(map(str, text)) if isinstance(text, (list, tuple)) else text
                 words.append(f"{option}={joined}")
     return words

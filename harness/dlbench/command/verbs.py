@@ -223,7 +223,9 @@ def reproduce(
     script = made(document, entry, discover.catalogue(adapters))
     if not is_run and not issue:
         if env:
-            raise BadInput("without --run no interpreter is started: leave out --env, or add --run")
+            raise BadInput(
+                "without --run no interpreter is started: leave out --env, or add --run or --issue"
+            )
         output.write_text(script)
         return 0
     place = _its_environment(document, entry, env)

@@ -57,12 +57,15 @@ class Recipe:
 
 def parsed(option: str, text: str) -> Requirement:
     """Raises BadInput."""
+    example = "torch==2.6" if option == "--with" else "numpy>=1.25,<2.5"
+    refusal = f"{option} {text!r} is not a package with its versions; example: {example}"
     try:
-        return Requirement(text)
+        found = Requirement(text)
     except InvalidRequirement as error:
-        raise BadInput(
-            f"{option} {text!r} is not a package with its versions; example: numpy>=1.25,<2.5"
-        ) from error
+        raise BadInput(refusal) from error
+    if found.url or found.marker:
+        raise BadInput(refusal)
+    return found
 
 
 def find(wanted: Requirement, *, pre: bool, is_minor: bool) -> Releases:

@@ -18,7 +18,8 @@ from dlbench.errors import BadInput, read_toml
 
 FILE = "pyproject.toml"
 #: Options that belong to one call: what it does, and the files that it writes or replaces.
-ONCE = {"calls", "matrix", "resume", "out", "output", "force", "dry_run", "profile", "is_run"}
+ONCE = {"calls", "matrix", "resume", "out", "output", "force", "dry_run", "profile", "is_run",
+        "markdown", "junit", "issue", "explain"}  # fmt: skip
 EVERYWHERE = "adapters"
 
 
@@ -43,6 +44,7 @@ class Defaults:
             option = "--" + name.replace("_", "-")
             is_typed = any(word.partition("=")[0] == option for word in typed)
             words = value if isinstance(value, list) else str(value).split(",")
+            words = [word for word in words if not any(str(word) in each for each in typed)]
             if not is_typed and (option in message or any(f"'{w}'" in message for w in words)):
                 return option
         return ""
@@ -92,7 +94,8 @@ def _values(
     found = {}
     for key, value in table.items():
         if key not in options:
-            hint = _core.did_you_mean(key, list(options)) or f"; allowed: {', '.join(options)}"
+            allowed = ", ".join(options) or "none"
+            hint = _core.did_you_mean(key, list(options)) or f"; allowed: {allowed}"
             raise BadInput(f"{path}: [{place}]: unknown key {key!r}{hint}")
         option = options[key]
         is_list = option.multiple or (option.metavar or "").startswith("A,B")

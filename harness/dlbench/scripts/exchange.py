@@ -216,13 +216,12 @@ def _called(cell: Cell) -> list[str]:
     """A call of the function, which must get the addresses of the arrays, in their order."""
     making, (place, view) = cell.make(), cell.producer.memory("array")
     function = cell.consumer.function(cell.entry.arrays)
-    kept = "array, array_view" if view else "array"
     return [
         "from dlbench.adapter import call_addresses",
-        "arrays, places, kept = [], [], []",
+        "arrays, places" + (", views" if view else "") + " = [], []" + (", []" if view else ""),
         f"for _ in range({cell.entry.arrays}):",
-        *_indented([*making, *[view] * bool(view), f"places.append({place})"]),
-        *_indented(["arrays.append(array)", f"kept.append(({kept},))"]),
+        *_indented([*making, *[view, "views.append(array_view)"] * bool(view)]),
+        *_indented([f"arrays, places = [*arrays, array], [*places, {place}]"]),
         "try:",
         f"    {function}(*arrays)",
         "    actual = 'zero-copy' if call_addresses() == places else 'copy'",

@@ -21,7 +21,7 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
         first = (case.offset or NUMPYS) - case.reach[0]
         place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
         # A buffer comes before the offset into it, which reads its address.
-        words = [repr(shape), dtype, f"raw := np.zeros({case.room}, np.uint8)", place]
+        words = [repr(shape), dtype, f"raw := np.zeros({case.room}, 'u1')", place]
         words += [repr(strides)] if strides else []
         is_huge = case.dims == "huge"
         target = f"source[:{ENDS}] = source[-{ENDS}:]" if is_huge else "source[...]"

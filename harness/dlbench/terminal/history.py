@@ -45,7 +45,7 @@ def _facts(segment: Segment) -> tuple[str, ...]:
     instructions = [text for text in map(values.instructions, counted) if text]
     return (
         " .. ".join(names),
-        first.found,
+        segment.first.found,
         values.duration(segment.ns, segment.ns / 100) if segment.ns else "",
         instructions[0] if instructions else "",
         f"{segment.kind}: {segment.what}" if segment.kind else "",

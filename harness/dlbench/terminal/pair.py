@@ -128,7 +128,7 @@ def _times(entry: Entry, entries: Sequence[Entry], machine: str) -> str:
 def _order(entry: Entry) -> tuple[Axis | tuple[bool, str], ...]:
     first = FIRST_PROTOCOLS
     rank = first.index(entry.protocol) if entry.protocol in first else len(first)
-    kind = (rank, entry.protocol, entry.device, entry.case, entry.bytes, entry.clock)
+    kind = (rank, entry.protocol, entry.device, entry.case, entry.bytes, entry.arrays, entry.clock)
     return (*entry.pair, *kind, environment_rank(entry.environment), entry.machine)
 
 

@@ -33,7 +33,7 @@ from dlbench.text.output import Console
 MEASURING = {"protocols", "devices", "cases", "sizes", "phases", "filter", "count", "replicas",
              "budget", "jobs", "timeout", "adapters", "out", "seed", "quiet",
              "dry_run"}  # fmt: skip
-REPLICAS = 10  #: workers of a pair: fewer find no step between two versions
+REPLICAS = 10  #: workers of a pair: fewer than nine find no step between two versions
 SIZES = ["4KiB"]
 INSTALLING = 2  #: installations at a time
 

@@ -203,7 +203,9 @@ Expanded expand(const std::vector<Library>& libraries, const Axes& axes,
   all.protocols = chosen("protocol", axes.protocols, {"dlpack", "dlpack_c", "convert"},
                          Words(kProtocols.begin(), kProtocols.end()));
   // A call imports nothing; its costs are read by the number of arrays.
-  if (contains(axes.protocols, "all")) std::erase(all.protocols, "call");
+  if (contains(axes.protocols, "all") && !contains(axes.protocols, "call")) {
+    std::erase(all.protocols, "call");
+  }
   all.phases = chosen("phase", axes.phases, {"exchange"}, Words(kPhases.begin(), kPhases.end()));
   const bool every = contains(axes.devices, "all");
   all.arrays = checked_arrays(axes.arrays, all.protocols);

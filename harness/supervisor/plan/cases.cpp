@@ -102,8 +102,8 @@ std::vector<CaseAxis> make_axes() {
         {"odd", "a stride that is no multiple of the element's size"}}},
       {"storage",
        {{"usual",
-         "as users have it: in NumPy's memory 16 bytes above a multiple of 64, where "
-         "np.empty places it, or as the library allocates it"},
+         "as users have it: in NumPy's memory 16 bytes above a multiple of 64, where np.empty "
+         "places large arrays, or as the library allocates it"},
         {"own", "in memory that the library allocated"},
         {"view",
          "a slice of an array that the library allocated, from its fourth element, row and "

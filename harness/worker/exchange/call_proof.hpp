@@ -21,7 +21,9 @@ class CallProof {
 
   /// Judges one call with each set; `call` passes the set of that index and waits. An argument with
   /// another address and the array's values was copied. Throws Failure `wrong` unless the body ran
-  /// once, with all arguments in their order and with the right values.
+  /// once, with all arguments in their order and with the right values. The arrays have the same
+  /// content, so the order of copies is not proved. An argument that is not copied is proved by its
+  /// address alone. Arrays without elements prove nothing.
   Judgement judge(const std::function<void(std::size_t row)>& call);
 
   /// Call these before and after a block of calls that begins with the set `first`. The second
@@ -32,10 +34,12 @@ class CallProof {
 
  private:
   void compare_addresses(std::size_t row);
-  std::string compare_content(const exchange::Dtype& dtype,
+  void compare_copies(const std::function<void(std::size_t row)>& call, Judgement& judgement);
+  std::string compare_content(exchange::View found,
                               const std::function<void(std::size_t row)>& call);
 
   const Pool& pool_;
+  bool have_addresses_;
   std::vector<std::vector<std::uintptr_t>> addresses_;  // of each set
   std::vector<std::uint64_t> sums_;                     // of the same, as the body forms them
   std::vector<std::size_t> copied_;                     // positions

@@ -180,6 +180,17 @@ bool is_writable(const exchange::View& view) {
                      [](const auto& one) { return (one.protection & PROT_WRITE) != 0; });
 }
 
+void require_made(const exchange::View& expected, PyObject* source, const Library& producer) {
+  std::optional<Held> made;
+  try {
+    made = read_values(source, producer);
+  } catch (const Failure&) {
+    // What cannot be read is not compared.
+  }
+  if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
+  require_case(expected, source, producer);
+}
+
 Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
                        const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};

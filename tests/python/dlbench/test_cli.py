@@ -228,7 +228,7 @@ def test_options_have_defaults_in_the_project(dlbench: Run, fleet: Fleet) -> Non
     os.chdir("below")
     status, _, err = dlbench("mine", "mine", "--replicas", "2")
     assert (status, err) == (
-        0, "defaults of pyproject.toml: producers, sizes, adapters, no_plots\n",
+        0, "defaults of pyproject.toml: sizes, adapters, no-plots\n",
     )  # fmt: skip
     ((plan, options),) = fleet.calls
     assert {cell.bytes for cell in plan.cells} == {8192, 16384}

@@ -30,7 +30,7 @@ LIBRARIES = {
 }
 #: Calls whose signature no library tells.
 UNCHECKED = {
-    ("consumer", "numba"): ["overload(as_array)"],
+    ("consumer", "numba"): ["numba.njit", "overload(as_array)"],
     ("consumer", "torch"): ["torch.asarray"],
     ("producer", "torch"): ["array.to", "torch.Tensor.detach"],
 }

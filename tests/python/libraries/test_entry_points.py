@@ -60,8 +60,9 @@ LEFT_OUT = {
     "warp": {"constant": NOTHING},
     "xarray": {"Index": NOTHING, "Variable": "needs the names of the dimensions"},
 }
-#: Consumers of dlbench's own, and Python's types.
-NO_LIBRARY = {"bytearray", "faulty", "memoryview", "nanobind", "native", "pybind11"}
+#: Consumers of dlbench's own, Python's types, and bindings, whose functions are dlbench's.
+NO_LIBRARY = {"bytearray", "cffi", "ctypes", "faulty", "memoryview", "nanobind", "native",
+              "pybind11"}  # fmt: skip
 CONSUMERS = {name for name, roles in discover.catalogue().files.items() if "consumer" in roles}
 
 

@@ -14,6 +14,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -281,8 +282,10 @@ def test_a_check_lets_nothing_through(capfdbinary: pytest.CaptureFixture[bytes])
     for lines in table.of_document(doc(document), console.width):
         verb.print_lines(lines, console)
     assert_harmless(capfdbinary.readouterr().out.decode())
+    checked = SimpleNamespace(hold=lambda _: ("broken", NASTY), script=lambda _, text: text)
+    item: Any = SimpleNamespace(rule=rules[0], checked=checked)
     with pytest.raises(pytest_plugin.RuleBroken) as raised:
-        pytest_plugin.conclude(rules[0], "broken", NASTY)
+        pytest_plugin.RuleItem.runtest(item)
     assert_harmless(str(raised.value))
 
 

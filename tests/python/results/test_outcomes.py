@@ -56,7 +56,8 @@ def outcomes(folder: Path, library: str, other: str) -> dict[str, dict[str, str]
         path = file_of("consumer", consumer)
         if not path.exists():
             continue
-        for protocol in facts.read_adapter("consumer", consumer, path).protocols:
+        protocols = facts.read_adapter("consumer", consumer, path).protocols
+        for protocol in sorted({*protocols} - {"call"}):  # it imports no array
             requested.append((f"{way} {other}", protocol))
             requests.append(prepare(len(requested), producer, consumer, protocol, F32))
     answers = send_request(folder, *requests)

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dlbench.analysis import steps
+import synthetic
+from dlbench.analysis import history, steps
+from typed import entries_of
 
 RECORDED = Path(__file__).parents[2] / "core/stats/recorded_workers.cpp"
 TRIALS, REPLICAS = 300, 10
@@ -77,3 +79,22 @@ def test_a_disturbed_worker_hides_no_step_and_makes_none() -> None:
     times[:, 6:] *= 1.05
     (step,) = steps.find(times)
     assert (step.index, round(step.after_ns / step.before_ns, 2)) == (6, 1.05)
+
+
+def test_what_is_not_known_hides_no_step() -> None:
+    place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+    made = synthetic.measured(place)
+    items = [
+        made | {"outcome": "unproven", "instructions": 100.0},
+        made | {"outcome": "zero-copy", "instructions": 100.0},
+        made | {"outcome": "unproven"},
+        made | {"outcome": "copy", "instructions": 300.0},
+        made | {"outcome": "copy"},
+        made | {"outcome": "copy", "instructions": 100.0},
+    ]
+    found = history.segments(entries_of(items))
+    assert [(len(each.entries), each.first.found, each.kind) for each in found] == [
+        (3, "zero-copy", ""),
+        (2, "copy", "outcome"),
+        (1, "copy", "code"),
+    ]

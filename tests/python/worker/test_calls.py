@@ -48,7 +48,8 @@ def judged(folder: Path, body: str, *more: dict[str, Any], **case: Any) -> list[
         plant(folder, "producer", "numpy", MAKE),
         plant(folder, "consumer", "planted", PLANTED.replace("BODY", body)),
     ]
-    request = prepare(1, "numpy", "planted", "call", _core.case(case.get("case", "f32")), 1024)
+    request = prepare(1, "numpy", "planted", "call", _core.case(case.get("case", "f32")),
+                      case.get("bytes", 1024))  # fmt: skip
     request["exchange"]["arrays"] = 3
     return send_request(folder, *loads, request, *more)[2:]
 
@@ -75,6 +76,10 @@ def test_a_function_that_gets_all_arrays_is_timed(tmp_path: Path) -> None:
         (
             "other = b * 2; FUNCTION(address(a), address(other), address(c))",
             "call: argument 2: element (0,): expected 3, found 6",
+        ),
+        (
+            "kept = globals().setdefault('first', (a, b, c)); FUNCTION(*map(address, kept))",
+            "call: argument 1 is array 1 of another call",
         ),
     ],
 )
@@ -103,7 +108,10 @@ def test_a_fault_in_a_round_alone_is_wrong(tmp_path: Path, fault: str, reason: s
     assert (timed["error"]["outcome"], timed["error"]["reason"]) == ("wrong", reason)
 
 
-@pytest.mark.parametrize(("case", "changed"), [("f32", []), ("f64", ["dtype"]), ("i64", ["dtype"])])
+@pytest.mark.parametrize(
+    ("case", "changed"),
+    [("f32", []), ("f64", ["dtype"]), ("i64", ["dtype"]), ("f64-fortran", ["dtype"])],
+)
 def test_a_copied_argument_is_named(tmp_path: Path, case: str, changed: list[str]) -> None:
     body = "copy = b.astype('f4'); FUNCTION(address(a), address(copy), address(c))"
     prepared, timed = judged(tmp_path, body, ROUND, case=case)
@@ -111,6 +119,27 @@ def test_a_copied_argument_is_named(tmp_path: Path, case: str, changed: list[str
     (warning,) = prepared["ok"]["warnings"]
     assert (warning["code"], warning["data"]) == ("arguments-copied", {"arguments": "2"})
     assert timed["ok"]["ns"] > 0
+
+
+def test_what_cannot_be_known_of_arguments_is_not_claimed(tmp_path: Path) -> None:
+    (answer,) = judged(tmp_path, GOOD, case="f32-empty", bytes=0)
+    assert answer["ok"]["outcome"] == "unproven"
+    (answer,) = judged(
+        tmp_path, "import numpy; c = numpy.zeros(c.size, 'f4'); " + GOOD, case="dt64"
+    )
+    assert answer["ok"]["outcome"] == "copy"
+    assert [each["code"] for each in answer["ok"]["warnings"]] == [
+        "values-not-checked",
+        "arguments-copied",
+    ]
+
+
+def test_an_array_that_was_not_asked_for_is_not_passed(tmp_path: Path) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "MAKE", MAKE + "\n\ndef make(case, device):\n"
+                      "    return case.numpy().astype('f8')\n")  # fmt: skip
+        (answer,) = judged(tmp_path, GOOD)
+    assert answer["error"]["reason"] == "the producer's array has dtype float64, not float32"
 
 
 @pytest.mark.parametrize("arrays", [0, 1, 2, 20])

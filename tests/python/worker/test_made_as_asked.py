@@ -139,7 +139,7 @@ def test_a_scalar_is_a_view_too(tmp_path: Path, make: str) -> None:
     assert cross(tmp_path, make, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
 
 
-#: Is what is written into the array seen in the result? Most arrays of `np.arange` lie as this one.
+#: Is what is written into the array seen in the result? It lies as large arrays of NumPy do.
 PLAIN = """\
 import numpy as np
 {}
