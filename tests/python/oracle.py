@@ -267,6 +267,14 @@ def facts(array: Any) -> Facts | None:
     return None
 
 
+def kind_of(array: Any) -> str:
+    """The kind of NumPy's dtype; empty without one."""
+    try:
+        return str(array.dtype.kind)
+    except Exception:  # a library may raise anything
+        return ""
+
+
 def values(array: Any) -> np.ndarray[Any, Any]:
     """Its content, as its own library lists it now."""
     library = library_of(array)
@@ -286,7 +294,7 @@ def values(array: Any) -> np.ndarray[Any, Any]:
         array = np.asarray(array)
         if array.dtype.kind in "SUVMm":
             return array
-    if getattr(getattr(array, "dtype", None), "kind", "") == "V":
+    if kind_of(array) == "V":
         return np.asarray(array)
     if library == "polars":
         return np.asarray(array.to_list())
@@ -493,8 +501,8 @@ def shown(source: Any, producer: Any, protocol: str) -> Any:
         kind = type("Exported", (), {"__dlpack__": lambda *_, **__: export(source),
                                      "__dlpack_device__": lambda _: (1, 0)})  # fmt: skip
         return kind()
-    is_time = getattr(getattr(source, "dtype", None), "kind", "") in ("M", "m")
-    if protocol == "buffer" and not is_time:  # NumPy has no format for it, and exports bytes
+    # NumPy has no format for times, and exports bytes.
+    if protocol == "buffer" and kind_of(source) not in ("M", "m"):
         return pickle.PickleBuffer(exports.get("buffer", lambda x: x)(source))
     if protocol in ALONE:
         return type("Alone", (Alone,), {})(source, ALONE[protocol])
