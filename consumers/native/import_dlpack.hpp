@@ -31,7 +31,7 @@ inline bool check_device(DLDevice where, const Place* place) {
   return false;
 }
 
-/// False with an exception set for a struct whose layout is unknown.
+/// False with an exception set if the layout of the struct is unknown.
 inline bool check_version(const DLManagedTensorVersioned& managed) {
   if (managed.version.major == DLPACK_MAJOR_VERSION) [[likely]]
     return true;

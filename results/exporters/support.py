@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dlbench import values
 from dlbench.analysis import case_sweep
+from dlbench.analysis.calls import CALL
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.document.facts import FIRST_PROTOCOLS, is_below, is_untimed
 from dlbench.environments.environment import DEFAULT
@@ -65,7 +66,7 @@ def _of_environment(document: Document, environment: str) -> list[str]:
                if e.clock == "call" and e.environment == environment]  # fmt: skip
     several = len(document.environments) > 1
     lines = [f"## {markdown(environment)}", ""] if several else []
-    crossed = [entry for entry in entries if entry.protocol not in (*DISPATCH, "call")]
+    crossed = [entry for entry in entries if entry.protocol not in (*DISPATCH, CALL)]
     absent = _absent(crossed)
     if absent and environment != DEFAULT:
         lines += [f"Not installed there: {markdown(', '.join(absent))}.", ""]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from dlbench import _core, values
 from dlbench.analysis import case_sweep
+from dlbench.analysis.calls import CALL
 from dlbench.case import NUMPYS
 from dlbench.document import Document, Entry, Measured, Pair, codes
 from dlbench.document.facts import COPIED, largest_copy
@@ -70,7 +71,7 @@ def _limit(limit: str, every: str) -> str:
 def alignment(entries: list[Entry]) -> Iterator[Finding]:
     """Pairs that copy NumPy's memory, in a run without a case at a larger alignment: a consumer may
     share it there."""
-    host = [entry for entry in entries if entry.device == "cpu" and entry.protocol != "call"]
+    host = [entry for entry in entries if entry.device == "cpu" and entry.protocol != CALL]
     # A case sweep does not time what is judged as f32 is.
     cases = [_core.case(entry.case) for entry in host if _core.is_case(entry.case)]
     copied = {e.pair for e in host if isinstance(e, Measured) and e.outcome == "copy"}

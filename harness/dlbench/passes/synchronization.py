@@ -25,7 +25,7 @@ from dlbench.text.grouping import grouped
 WITH_STREAMS = ("cuda", "rocm", "sim")
 #: A plain line of four-byte words: the exchange is classified, not the kind of array.
 CASE = "f32"
-#: NumPy's functions on the array itself: nothing is transferred.
+#: NumPy's functions on the array itself, and calls: nothing is imported.
 NO_EXCHANGE = ("array_ufunc", "array_function", "call")
 RACES = {
     "none": "nothing waited",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dlbench.analysis.calls import CALL
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from dlbench.running.request import Request
 
-CALL = "call"
 ARRAYS = ("0", "1", "2", "4", "8", "14", "20")
 #: Each offers another set of protocols, or is common as an argument of compiled functions.
 PRODUCERS = ("array", "jax", "native", "numpy", "torch", "tvm_ffi")

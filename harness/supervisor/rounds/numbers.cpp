@@ -194,7 +194,7 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
   }
   const bool copied = entry.outcome == Outcome::copy || entry.outcome == Outcome::device_copy;
   // A call copies some of its arrays, and its time is not that of the copies.
-  const bool is_call = entry.cell.exchange.protocol == "call";
+  const bool is_call = entry.cell.exchange.protocol == Protocol::call;
   if (copied && !is_call && !data.empty() && entry.cell.exchange.bytes > 0) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / stats::median(data);
   }
