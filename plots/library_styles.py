@@ -16,17 +16,7 @@ ON_DARK = (
     *("#3a9bd8", "#e8752a", "#1db98c", "#cc79a7", "#e69f00", "#56b4e9", "#a78bca", "#8a8a8a"),
     *("#a6cdec", "#f7b995", "#93e0c6", "#eec6dc", "#f5d993", "#c4e5fa", "#d3c6ea", "#d6d6d6"),
 )
-#: matplotlib's markers, with plotly's names for them.
-MARKERS = {
-    "o": "circle",
-    "s": "square",
-    "^": "triangle-up",
-    "D": "diamond",
-    "v": "triangle-down",
-    "P": "cross",
-    "X": "x",
-    "*": "star",
-}
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")  #: by matplotlib's names
 #: The libraries in the order of their styles. Add new ones at the end to keep the other styles.
 ORDER = (
     *("native", "numpy", "torch", "jax", "tensorflow", "paddle", "cupy", "mlx"),
@@ -41,12 +31,9 @@ PLACES = len(COLORS) * len(MARKERS)
 
 @dataclass(frozen=True)
 class Style:
-    """`marker` is matplotlib's, `symbol` plotly's."""
-
     color: str
     on_dark: str
     marker: str
-    symbol: str
 
 
 def of(library: str) -> Style:
@@ -72,5 +59,4 @@ def of_all(libraries: Iterable[str]) -> dict[str, Style]:
 
 def _at(place: int) -> Style:
     color, turn = place % len(COLORS), place // len(COLORS)
-    marker = list(MARKERS)[(color + turn) % len(MARKERS)]
-    return Style(COLORS[color], ON_DARK[color], marker, MARKERS[marker])
+    return Style(COLORS[color], ON_DARK[color], MARKERS[(color + turn) % len(MARKERS)])

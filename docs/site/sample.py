@@ -1,6 +1,6 @@
 """Makes the sample run of the documentation, and the pictures of it.
 
-Drawing needs matplotlib, plotly, Playwright and Chromium.
+Drawing needs matplotlib, Playwright and Chromium.
 
 usage: python docs/site/sample.py          measures again (three minutes), then draws
        python docs/site/sample.py --draw   draws the recorded run

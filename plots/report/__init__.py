@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from .page import write
-from .parts import require
 from .run import Packed, pack
 
-__all__ = ["Packed", "pack", "require", "write"]
+__all__ = ["Packed", "pack", "write"]

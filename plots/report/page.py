@@ -46,4 +46,3 @@ def _blobs(runs: Sequence[Packed], change: str | None) -> Iterator[tuple[str, st
             yield f"cells-{number}-{place}", chunk
     if change is not None:
         yield "change-data", change
-    yield "plotly", parts.plotly()

@@ -1,9 +1,7 @@
-"""The parts of the page: the template, style and scripts of dlbench, and plotly.js."""
+"""The parts of the page: its template, style and scripts."""
 
 from __future__ import annotations
 
-import functools
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -12,23 +10,11 @@ from dlbench import values
 from dlbench.document.facts import NATIVE
 from dlbench.text.escaping import printable
 
-from .packing import packed_bytes
-
 HERE = Path(__file__).parent
 #: The scripts in the order of their definitions; they share one scope.
 SCRIPTS = ("text", "address", "unpack", "run", "choice", "matrix", "chart", "samples", "cell",
            "scaling", "phases", "change", "sync", "refusals", "findings", "machines", "warnings",
            "glossary", "page")  # fmt: skip
-PLOTLY = "package_data/plotly.min.js"
-INSTALL = "pip install 'dlbench[report]'"
-
-
-def require() -> None:
-    """Raises ModuleNotFoundError unless the template engine and the plotting library exist."""
-    for name in ("jinja2", "plotly"):
-        if importlib.util.find_spec(name) is None:
-            raise ModuleNotFoundError(f"the report needs {name}: {INSTALL}", name=name)
-    _plotly()
 
 
 def style() -> str:
@@ -55,19 +41,3 @@ def template() -> Any:
 def _shown(value: Any) -> Any:
     """The value of a template's expression: printable text, or dlbench's own HTML unchanged."""
     return printable(value) if type(value) is str else value
-
-
-@functools.cache
-def plotly() -> str:
-    """plotly.js, packed: the page unpacks it when the first chart is visible."""
-    return packed_bytes(_plotly().read_bytes())
-
-
-def _plotly() -> Path:
-    # Do not import plotly: only its JavaScript is needed, and the import takes long.
-    spec = importlib.util.find_spec("plotly")
-    places = list(spec.submodule_search_locations or ()) if spec else []
-    path = Path(places[0], PLOTLY) if places else Path(PLOTLY)
-    if not path.is_file():
-        raise ModuleNotFoundError(f"the installed plotly has no {PLOTLY}: {INSTALL}", name="plotly")
-    return path

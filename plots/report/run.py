@@ -101,7 +101,7 @@ def _marks(entry: Measured) -> int:
 def _styles(entries: Iterable[Entry]) -> dict[str, tuple[str, str, str]]:
     """By library: the color on a light and on a dark background, and the marker."""
     found = library_styles.of_all(name for entry in entries for name in entry.pair)
-    return {name: (one.color, one.on_dark, one.symbol) for name, one in found.items()}
+    return {name: (one.color, one.on_dark, one.marker) for name, one in found.items()}
 
 
 def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -> dict[str, object]:

@@ -7,7 +7,7 @@ import gc
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dlbench import _core, writing
+from dlbench import _core, plots, writing
 from dlbench.document import DOCUMENT, JOURNAL, RESULTS, Comparison, Document, locate, read_document
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
@@ -20,10 +20,8 @@ OF_ONE, OF_SEVERAL = "report.html", "change.html"
 def report(runs: Sequence[str], output: Path | None) -> Path:
     """The report's path: `output`, or the default name in the last run's folder. Raises
     BadInput."""
-    try:
-        page.require()
-    except ModuleNotFoundError as error:
-        raise BadInput(first_line(error)) from error
+    if lacking := plots.lacks("the report", "jinja2"):
+        raise BadInput(lacking)
     places = [locate(run) for run in runs]
     path = output or places[-1].parent / (OF_ONE if len(runs) == 1 else OF_SEVERAL)
     # One document at a time is in memory.
@@ -58,9 +56,7 @@ def at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
 
     Raises OSError.
     """
-    try:
-        page.require()
-    except ModuleNotFoundError:
+    if plots.lacks("the report", "jinja2"):
         return ()
     place = folder / DOCUMENT
     packed = page.pack(document, labels([place])[0], lasting_name(place))

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from dlbench import _core, values
+from dlbench import _core, plots, values
 from dlbench.counting import valgrind
 from dlbench.document import LATEST, RESULTS, Comparison, Document, read_document
 from dlbench.environments import probe
@@ -296,7 +296,9 @@ def shown_place(folder: Path) -> tuple[str, str]:
 
 
 def draw_at_the_end(document: Document, folder: Path) -> tuple[str, ...]:
-    """Draws the figures of a run's end; their files' names."""
+    """Draws the figures of a run's end; their files' names; none without the extra."""
+    if plots.lacks("a figure", "matplotlib"):
+        return ()
     from dlbench.plots import figures  # matplotlib imports slowly
 
     paths = figures.draw(document, folder, among=figures.AT_THE_END)
@@ -307,7 +309,9 @@ def draw_requested(
     document: Document, folder: Path, figure: str | None, relative_to: str
 ) -> tuple[str, ...]:
     """Draws one or all figures; their files, relative to the folder. Raises BadInput where the
-    document has nothing for it."""
+    document has nothing for it, and without the extra."""
+    if lacking := plots.lacks("a figure", "matplotlib"):
+        raise BadInput(lacking)
     from dlbench.plots import figures
 
     try:
@@ -322,7 +326,10 @@ def draw_requested(
 
 
 def draw_change(comparison: Comparison, head: Path) -> tuple[str, ...]:
-    """Draws the figure of changes next to the head's document; returns the file names."""
+    """Draws the figure of changes next to the head's document; returns the file names. Raises
+    BadInput without the extra."""
+    if lacking := plots.lacks("a figure", "matplotlib"):
+        raise BadInput(lacking)
     from dlbench.plots import figures
 
     machine = read_document(head).run.machine.cpu

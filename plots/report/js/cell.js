@@ -130,5 +130,5 @@ async function openCell(run, cell) {
   ].filter(Boolean));
   if (!dialog.open) dialog.showModal();
   keep({ cell: rest.name });
-  if (run.isMeasured(cell)) await drawSamples(chart, run, cell, rest.workers);
+  if (run.isMeasured(cell)) drawSamples(chart, run, cell, rest.workers);
 }

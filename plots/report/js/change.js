@@ -4,9 +4,8 @@
 const MOST_RATIOS = 50;
 const FEWEST_ROWS = 20;
 const UNCHANGED = ["SAME", "AMBIG", "INCONCLUSIVE", ""];
-const RESULTS = { worse: ["#b2182b", "x"], other: ["#cc79a7", "star"], better: ["#009e73", "cross"], SLOW: ["#d55e00", "triangle-right"], FAST: ["#009e73", "triangle-left"],
-  AMBIG: ["#8a8a8a", "diamond-open"],
-  INCONCLUSIVE: ["#b07c00", "square-open"], SAME: ["#56b4e9", "circle-open"] };
+const RESULTS = { worse: ["#b2182b", "X"], other: ["#cc79a7", "*"], better: ["#009e73", "P"], SLOW: ["#d55e00", ">"],
+  FAST: ["#009e73", "<"], AMBIG: ["#8a8a8a", "D", true], INCONCLUSIVE: ["#b07c00", "s", true], SAME: ["#56b4e9", "o", true] };
 
 // Counts have no noise, so no interval and no minimum detectable change.
 const isTimed = (change) => change.metric === "time";
@@ -52,33 +51,24 @@ function ratioTicks(cells) {
   const far = Math.max(...ends.filter((end) => end > 0).map((end) => Math.abs(Math.log(end))), Math.log(1.05));
   const steps = [1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2, 5, 10, 100, 1e3, 1e4, 1e6, 1e9]
     .filter((step) => Math.log(step) <= far * 1.1 && Math.log(step) >= far / 8);
-  const ticks = [...steps.map((step) => 1 / step), 1, ...steps];
-  return { tickvals: ticks, ticktext: ticks.map((tick) => (tick === 1 ? "same"
-    : tick >= 10 ? `${tick}x` : `${tick > 1 ? "+" : ""}${Math.round((tick - 1) * 100)} %`)) };
+  const ticks = [...steps.map((step) => 1 / step).reverse(), 1, ...steps];
+  return ticks.map((tick) => [tick, tick === 1 ? "same"
+    : tick >= 10 ? `${tick}x` : `${tick > 1 ? "+" : ""}${Math.round((tick - 1) * 100)} %`]);
 }
 
 function drawRatios(change, place) {
-  const shown = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS).reverse();
+  const shown = change.cells.filter((cell) => cell.ratio !== null).slice(0, MOST_RATIOS);
   place.hidden = shown.length === 0;
-  if (place.hidden) return null;
-  const names = shown.map((cell) => cell.name);
-  const traces = Object.entries(RESULTS).map(([result, [color, symbol]]) => {
-    const cells = shown.filter((cell) => cell.result === result);
-    return { name: result, type: "scatter", mode: "markers", y: cells.map((cell) => cell.name),
-      x: cells.map((cell) => cell.ratio), marker: { color, symbol, size: 10, line: { width: 1.5, color } },
-      error_x: { type: "data", symmetric: false, visible: isTimed(change), color, thickness: 1.5, width: 4,
-        array: cells.map((cell) => (cell.hi ?? cell.ratio) - cell.ratio),
-        arrayminus: cells.map((cell) => cell.ratio - (cell.lo ?? cell.ratio)) },
-      text: cells.map((cell) => percent(cell.ratio - 1)), hovertemplate: "%{text}<extra></extra>" };
-  }).filter((trace) => trace.x.length > 0);
-  const band = { type: "rect", yref: "paper", y0: 0, y1: 1, x0: 1 / (1 + change.threshold),
-    x1: 1 + change.threshold, fillcolor: styled("--line"), opacity: 0.4, line: { width: 0 }, layer: "below" };
-  const one = { type: "line", yref: "paper", y0: 0, y1: 1, x0: 1, x1: 1, line: { color: styled("--ink"), width: 1 } };
-  return drawChart(place, traces, { height: 110 + 22 * shown.length, shapes: [band, one],
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom" },
-    xaxis: axis(`${chartText(change.metric)}, head / base`, { type: "log", ...ratioTicks(shown) }),
-    yaxis: axis("", { categoryorder: "array", categoryarray: names, tickvals: names,
-      ticktext: shown.map((cell) => chartText(cell.label)) }) });
+  if (place.hidden) return;
+  const points = (result) => shown.flatMap(({ ratio, lo, hi, ...cell }, y) => (cell.result !== result ? []
+    : [{ x: ratio, y, text: percent(ratio - 1), ...(isTimed(change) ? { low: lo ?? ratio, high: hi ?? ratio } : {}) }]));
+  const marks = Object.entries(RESULTS).map(([name, [color, marker, isOpen]]) => ({ name, color, marker, isOpen, points: points(name) }))
+    .filter((mark) => mark.points.length > 0);
+  const same = { band: [1 / (1 + change.threshold), 1 + change.threshold], color: "var(--line)", opacity: 0.4 };
+  const one = { line: [[1, -0.5], [1, shown.length - 0.5]], color: "var(--ink)", width: 1 };
+  const ends = [...same.band, ...shown.flatMap((cell) => [cell.lo ?? cell.ratio, cell.hi ?? cell.ratio])].filter((end) => end > 0);
+  drawChart(place, { height: ROW * shown.length, panels: [{ x: axis(`${change.metric}, head / base`, ends, ratioTicks(shown), true),
+    y: rowsAxis(shown.map((cell) => cell.label)), marks: [same, one, ...marks] }] });
 }
 
 async function loadChange(runs) {

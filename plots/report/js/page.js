@@ -87,8 +87,6 @@ async function draw() {
   addEventListener("hashchange", () => location.reload());
   byId("cell").addEventListener("click", (event) => event.target === byId("cell") && byId("cell").close());
   printing();
-  // Printing does not wait for a promise, so load plotly.js in advance.
-  (window.requestIdleCallback ?? setTimeout)(() => plotly());
   await openLinkedCell(runs);
 }
 

@@ -28,28 +28,16 @@ function scalingLines(choice) {
   });
 }
 
-// The marks and the line, whose segment is dashed if the larger array was copied.
-function scalingTraces(run, line, library) {
-  const { color, symbol } = libraryStyle(run, library);
-  const name = chartText(library);
-  const copied = line.cells.map((cell) => (run.marks[cell] & 2) > 0);
-  const times = line.cells.map((cell) => run.median_ns[cell]);
-  const sizes = line.cells.map((cell) => run.value("bytes", cell));
-  const own = { name, legendgroup: name, type: "scatter" };
-  const part = (isCopy, dash) => {
-    const ends = copied.flatMap((is, at) => (at > 0 && is === isCopy ? [at - 1, at, null] : []));
-    const along = (values) => ends.map((at) => (at === null ? null : values[at]));
-    return { ...own, x: along(sizes), y: along(times), mode: "lines", line: { color, dash, width: 1.8 },
-      showlegend: false, hoverinfo: "skip" };
-  };
-  const marks = { ...own, x: sizes, y: times, mode: "markers",
-    marker: { color, size: 8, symbol: copied.map((is) => (is ? `${symbol}-open` : symbol)) },
-    error_y: { type: "data", symmetric: false, thickness: 1, width: 3, color,
-      array: line.cells.map((cell, at) => Math.max(run.hi_ns[cell] - times[at], 0)),
-      arrayminus: line.cells.map((cell, at) => Math.min(Math.max(times[at] - run.lo_ns[cell], 0), times[at] * 0.999)) },
-    text: line.cells.map((cell) => `${run.timeText(cell)}, ${run.value("outcome", cell)}`),
-    hovertemplate: `${name}: %{text}<extra></extra>` };
-  return [part(false, "solid"), part(true, "dash"), marks];
+// The points and the line, whose segment is dashed if the larger array was copied.
+function scalingMarks(run, line, library) {
+  const own = { ...libraryStyle(run, library), name: library };
+  const points = line.cells.map((cell) => ({ x: run.value("bytes", cell), y: run.median_ns[cell],
+    low: Math.max(Math.min(run.lo_ns[cell], run.median_ns[cell]), run.median_ns[cell] / 1000),
+    high: Math.max(run.hi_ns[cell], run.median_ns[cell]), isOpen: (run.marks[cell] & 2) > 0,
+    text: `${library}: ${run.timeText(cell)}, ${run.value("outcome", cell)}` }));
+  const part = (isCopy, dash) => ({ ...own, dash, line: points.flatMap((point, at) => (at > 0 && point.isOpen === isCopy
+    ? [[points[at - 1].x, points[at - 1].y], [point.x, point.y], null] : [])) });
+  return [part(false), part(true, "6 4"), { ...own, points }].filter((mark) => mark.points || mark.line.length > 0);
 }
 
 // Copy rates of the host's memory, or of this device or pair of devices.
@@ -59,17 +47,13 @@ function copyFloors(found, device) {
       : [device, `${device} pinned`, `${device} pageable`].includes(name)));
 }
 
-function floorTraces(found, device, sizes) {
+function floorMarks(found, device, sizes) {
   const ends = [Math.min(...sizes), Math.max(...sizes)];
-  const line = (y, name, dash) => ({ x: ends, y, name, mode: "lines", type: "scatter",
-    line: { color: styled("--grey"), width: 1, dash }, hoverinfo: "name" });
-  const traces = [];
+  const mark = (time, name, dash) => ({ line: ends.map((bytes) => [bytes, time(bytes)]), name, color: "var(--grey)", width: 1, dash });
+  const marks = copyFloors(found, device).map(([key, gbPerSecond]) => (
+    mark((bytes) => bytes / gbPerSecond, `a plain copy, ${key}: ${rate(gbPerSecond)}`, "7 3 2 3")));
   const call = found.floors_ns?.call;
-  if (call > 0) traces.push(line([call, call], "floor: an empty call", "dot"));
-  for (const [key, gbPerSecond] of copyFloors(found, device)) {
-    traces.push(line(ends.map((bytes) => bytes / gbPerSecond), `a plain copy, ${chartText(key)}: ${rate(gbPerSecond)}`, "dashdot"));
-  }
-  return traces;
+  return call > 0 ? [mark(() => call, "floor: an empty call", "2 3"), ...marks] : marks;
 }
 
 function drawScaling(choice, place) {
@@ -89,14 +73,13 @@ function drawScaling(choice, place) {
       + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
   byId("scaling-caption").textContent = names.length ? note : "Nothing was measured here.";
   place.hidden = sizes.length < 2 || names.length === 0;
-  if (place.hidden) return null;
-  const traces = [...chosen.flatMap((line) => scalingTraces(run, line, line[other])),
-    ...floorTraces(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
+  if (place.hidden) return;
+  const marks = [...chosen.flatMap((line) => scalingMarks(run, line, line[other])),
+    ...floorMarks(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
+  const times = marks.flatMap((mark) => (mark.line ?? []).filter(Boolean).map(([, ns]) => ns).concat((mark.points ?? []).map(({ y }) => y)));
   sizes.sort((a, b) => a - b);
-  return drawChart(place, traces, { height: 430, legend: { tracegroupgap: 0, orientation: innerWidth < 700 ? "h" : "v",
-    y: innerWidth < 700 ? -0.25 : 1 },
-  xaxis: axis("size of the array", { type: "log", tickvals: sizes, ticktext: sizes.map(size) }),
-  yaxis: timeAxis("one exchange", traces.flatMap((trace) => trace.y.filter((ns) => ns !== null))) });
+  drawChart(place, { height: 380, panels: [{ x: axis("size of the array", sizes, sizes.map((bytes) => [bytes, size(bytes)]), true),
+    y: timeAxis("one exchange", times), marks }] });
 }
 
 function drawScalingForm(choice, names) {

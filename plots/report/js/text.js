@@ -73,11 +73,6 @@ function quoted(word) {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'"'"'`)}'`;
 }
 
-// Escapes text for a chart, because plotly.js interprets tags, entities and its own %{...}.
-function chartText(text) {
-  return text.replace(/[&<%]/g, (letter) => `&#${letter.charCodeAt(0)};`);
-}
-
 // The text of an axis's level: bytes as a size, an empty machine as "this one".
 function level(axis, value) {
   if (axis === "arrays") return value === 1 ? "1 array" : `${value} arrays`;

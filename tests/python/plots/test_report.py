@@ -65,14 +65,14 @@ def test_it_shows_the_matrix_with_real_headers(open_page: Open) -> None:
 def test_a_click_shows_the_cell(open_page: Open) -> None:
     page = open_page(whole())
     page.own.click(button("numpy", "torch"))
-    page.own.wait_for_selector("dialog[open] .main-svg")
+    page.own.wait_for_selector("dialog[open] .drawing")
     reported = page.text("dialog")
     for word in (f"numpy {ARROW} torch", "drift", "zero-copy", "__dlpack__(max_version=(1, 0))",
                  "interval", "address", "Phases, via proxy",
                  "dlbench show runs/0 numpy torch dlpack 4096"):  # fmt: skip
         assert word in reported
     rounds = pick(whole(), "numpy", "torch")["workers"][0]["samples_ns"]
-    assert page.own.locator("dialog .scatterlayer .point").count() == len(rounds)
+    assert page.own.locator("dialog .point").count() == len(rounds)
     page.own.click("dialog .close")
     assert not page.own.locator("dialog[open]").count()
 
@@ -83,7 +83,7 @@ def test_processes_of_other_blocks_are_reported_of(open_page: Open) -> None:
     cell["workers"] += [cell["workers"][0] | {"iterations": 4000}]
     page = open_page(document)
     page.own.click(button("numpy", "torch"))
-    page.own.wait_for_selector("dialog[open] .main-svg")
+    page.own.wait_for_selector("dialog[open] .drawing")
     assert "4 of 1000 to 4000 exchanges, 2 processes" in page.text("dialog")
 
 
@@ -158,22 +158,22 @@ def test_an_exchange_that_is_too_short_has_no_shares_of_phases(open_page: Open) 
     pick(document, "numpy", "torch")["phases"]["exchange_ns"] = 120.0
     page = open_page(document)
     page.own.locator("#phases-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#phases-chart .bars .point")
+    page.own.wait_for_selector("#phases-chart .drawing .bar")
     # The others are those of native and numpy.
     assert "Not shown: 5 below 250 ns, too short for shares." in page.text("#phases-caption")
 
 
 def test_charts_are_drawn_when_they_come_into_view(open_page: Open) -> None:
     page = open_page(whole(), viewport={"width": 1200, "height": 300})
-    assert page.own.locator("#phases-chart .main-svg").count() == 0
+    assert page.own.locator("#phases-chart .drawing").count() == 0
     page.own.locator("#phases-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#phases-chart .bars .point")
+    page.own.wait_for_selector("#phases-chart .drawing .bar")
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
     page.own.select_option("#scaling-choice select[name=name]", "torch")
-    page.own.wait_for_selector("#scaling-chart .legendtext")
-    lines = set(page.texts("#scaling-chart .legendtext"))
+    page.own.wait_for_selector("#scaling-chart .legend button")
+    lines = set(page.texts("#scaling-chart .legend button"))
     assert {*LIBRARIES, "floor: an empty call", "a plain copy, warm: 16 GB/s"} <= lines
-    ticks = page.texts("#scaling-chart .ytick text")
+    ticks = page.texts("#scaling-chart .y-tick")
     assert "1 us" in ticks
     assert "100 ns" in ticks
 
@@ -219,15 +219,14 @@ def test_the_scheme_is_the_persons_and_can_be_switched(open_page: Open) -> None:
 def test_a_narrow_page_scrolls_its_tables_not_itself(open_page: Open) -> None:
     page = open_page(whole(), viewport={"width": 380, "height": 700})
     page.own.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.own.wait_for_selector("#phases-chart .bars .point")
+    page.own.wait_for_selector("#phases-chart .drawing .bar")
     assert page.own.evaluate("document.documentElement.scrollWidth") <= 380
 
 
 def test_it_prints_with_its_charts(open_page: Open) -> None:
     page = open_page(whole())
-    page.own.wait_for_function("window.Plotly !== undefined")
     page.own.evaluate("dispatchEvent(new Event('beforeprint'))")
-    page.own.wait_for_selector("#phases-chart .bars .point")
+    page.own.wait_for_selector("#phases-chart .drawing .bar")
     page.own.emulate_media(media="print", color_scheme="dark")
     assert page.own.locator("nav").is_hidden()
     assert page.own.evaluate("getComputedStyle(document.body).backgroundColor") == (
@@ -298,8 +297,8 @@ def test_two_runs_are_switched_and_compared(open_page: Open) -> None:
     first = page.texts("#change-table tbody tr")[0]
     assert first.startswith(f"numpy {ARROW} torch dlpack 4 KiBSLOWzero-copySLOW2.000")
     page.own.locator("#change-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#change-chart .scatterlayer .point")
-    assert "SLOW" in page.texts("#change-chart .legendtext")
+    page.own.wait_for_selector("#change-chart .drawing .point")
+    assert "SLOW" in page.texts("#change-chart .legend button")
     page.own.click("#change-table tbody tr:first-child button")
     page.own.wait_for_selector("dialog[open]")
     assert page.text("dialog h2") == f"numpy {ARROW} torch"

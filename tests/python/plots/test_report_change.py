@@ -17,14 +17,14 @@ pytestmark = pytest.mark.browser
 def opened(open_page: Open, comparison: dict[str, Any]) -> Page:
     page = open_page(samples.pair(), comparison=comparison)
     page.own.locator("#change-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#change-chart .scatterlayer .point")
+    page.own.wait_for_selector("#change-chart .drawing .point")
     return page
 
 
 def heights(page: Page) -> list[float]:
     """Of the points, from above."""
     script = "points => points.map(p => Math.round(p.getBoundingClientRect().y))"
-    return list(page.own.locator("#change-chart .scatterlayer .point").evaluate_all(script))
+    return list(page.own.locator("#change-chart .drawing .point").evaluate_all(script))
 
 
 def test_each_cell_has_a_row_and_a_name_of_its_own(open_page: Open) -> None:
@@ -32,7 +32,7 @@ def test_each_cell_has_a_row_and_a_name_of_its_own(open_page: Open) -> None:
     page = opened(open_page, made)
     cells = len(made["cells"])
     assert len(set(page.texts("#change-table tbody th"))) == cells
-    assert len(set(page.texts("#change-chart .ytick text"))) == cells
+    assert len(set(page.texts("#change-chart .y-tick"))) == cells
     assert len(set(heights(page))) == cells
 
 
@@ -41,8 +41,8 @@ def test_counts_are_no_times_and_have_no_interval(open_page: Open) -> None:
     message = page.text("#change-caption")
     assert "base against head, instructions counted: 1 SLOW" in message
     assert "minimum detectable change" not in message
-    assert page.texts("#change-chart .xtitle") == ["instructions, head / base"]
-    assert page.own.locator("#change-chart .errorbar").count() == 0
+    assert page.texts("#change-chart .x-title") == ["instructions, head / base"]
+    assert page.own.locator("#change-chart .interval").count() == 0
     assert "95 % interval" not in page.texts("#change-table thead th")
     (row,) = page.own.locator("#change-table tbody tr").all()
     reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
@@ -67,7 +67,7 @@ def test_a_new_copy_is_first_and_red_whatever_its_time(
     assert box["y"] + box["height"] < height  # on the first screen
     assert page.own.evaluate("document.documentElement.scrollWidth") <= width
     page.own.locator("#change-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#change-chart .scatterlayer .point")
+    page.own.wait_for_selector("#change-chart .drawing .point")
     assert page.own.locator("main > section").first.get_attribute("id") == "change"
     assert page.text("#change-caption").startswith("run0 against run1: 1 worse, ")
     assert (
@@ -78,4 +78,4 @@ def test_a_new_copy_is_first_and_red_whatever_its_time(
     reported = [text.strip() for text in row.locator("th, td").all_text_contents()]
     assert reported[1:4] == ["worse", "zero-copy \u2192 copy", "INCONCLUSIVE"]
     assert row.locator("td .worse").all_text_contents() == reported[1:3]
-    assert page.texts("#change-chart .legendtext") == ["worse", "SAME"]
+    assert page.texts("#change-chart .legend button") == ["worse", "SAME"]

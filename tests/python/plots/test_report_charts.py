@@ -48,7 +48,7 @@ def scaled(open_page: Open, document: dict[str, Any], device: str = "") -> Page:
         page.own.select_option("#choice select[name=device]", device)
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
     # The legend of a device names it; the chart of the first device may still be there.
-    page.own.wait_for_selector(f"#scaling-chart .legendtext:has-text('{device}')")
+    page.own.wait_for_selector(f"#scaling-chart .legend button:has-text('{device}')")
     return page
 
 
@@ -59,13 +59,12 @@ def test_a_line_is_dashed_only_where_it_copies(open_page: Open) -> None:
         for size, outcome in outcomes.items()
     )
     page = scaled(open_page, samples.document(*cells))
-    # From the left; the floor's begins with the first.
-    lines = page.own.locator("#scaling-chart .trace .js-line").evaluate_all(
-        "lines => lines.map(line => [Math.round(line.getBBox().x), line.style.strokeDasharray])"
+    lines = page.own.locator("#scaling-chart [data-name=numpy] .line").evaluate_all(
+        "lines => lines.map(line => [line.getBBox().x, line.getAttribute('stroke-dasharray')])"
     )
-    assert [dash.split("px")[0] for _, dash in sorted(lines)] == ["", "3", "9"]
-    assert page.own.locator("#scaling-chart .point").count() == len(outcomes)
-    assert page.texts("#scaling-chart .legendtext").count("numpy") == 1
+    assert [dash for _, dash in sorted(lines)] == [None, "6 4"]
+    assert page.own.locator("#scaling-chart .drawing .point").count() == len(outcomes)
+    assert page.texts("#scaling-chart .legend button").count("numpy") == 1
 
 
 def test_copy_floors_are_those_of_the_device(open_page: Open) -> None:
@@ -74,7 +73,7 @@ def test_copy_floors_are_those_of_the_device(open_page: Open) -> None:
     made["context"]["dlbench"]["environments"]["default"]["copy_floors_gb_per_s"] = rates
 
     def floors(page: Page) -> list[str]:
-        texts = page.texts("#scaling-chart .legendtext")
+        texts = page.texts("#scaling-chart .legend button")
         return [text.partition(", ")[2] for text in texts if text.startswith("a plain copy")]
 
     assert floors(scaled(open_page, made)) == ["warm: 16 GB/s", "fresh: 2 GB/s"]

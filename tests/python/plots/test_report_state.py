@@ -50,7 +50,7 @@ def test_the_address_holds_every_choice(open_page: Open) -> None:
     page.own.fill("#matrix-choice input", "numpy jax")
     page.own.fill("#refusals-choice input", "torch")
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
-    page.own.wait_for_selector("#scaling-chart .legendtext")
+    page.own.wait_for_selector("#scaling-chart .legend button")
     page.own.select_option("#scaling-choice select[name=name]", "torch")
     page.own.click("#matrix-table button[aria-label^='numpy to jax']")
     page.own.wait_for_selector("dialog[open]")
@@ -64,7 +64,7 @@ def test_the_address_holds_every_choice(open_page: Open) -> None:
     assert again.texts("#matrix-table button") == page.texts("#matrix-table button")
     assert again.own.input_value("#refusals-choice input") == "torch"
     again.own.locator("#scaling-chart").scroll_into_view_if_needed()
-    again.own.wait_for_selector("#scaling-chart .legendtext")
+    again.own.wait_for_selector("#scaling-chart .legend button")
     assert again.own.input_value("#scaling-choice select[name=name]") == "torch"
     assert "cell=" not in anchor(again)
 
@@ -176,10 +176,9 @@ def test_a_library_has_the_same_style_in_every_run(open_page: Open) -> None:
     for libraries in (("native", "torch"), ("jax", "mlx", "native", "numpy", "torch")):
         page = open_page(synthetic.document(libraries, failing=0.0), color_scheme="light")
         page.own.locator("#scaling-chart").scroll_into_view_if_needed()
-        page.own.wait_for_selector("#scaling-chart .legendtext")
-        script = "c => c.data.find(d => d.name === 'torch' && d.mode === 'markers').marker.color"
-        own = library_styles.of("torch")
-        assert page.own.locator("#scaling-chart").evaluate(script) == own.color
+        page.own.wait_for_selector("#scaling-chart .legend button")
+        points = page.own.locator("#scaling-chart [data-name=torch] .point")
+        assert points.first.get_attribute("fill") == library_styles.of("torch").color
 
 
 def test_no_two_libraries_look_alike() -> None:

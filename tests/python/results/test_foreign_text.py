@@ -320,7 +320,6 @@ def test_half_a_surrogate_pair_reaches_no_encoder(folders: tuple[Path, Path]) ->
 
 def test_figures_and_report(folders: tuple[Path, Path]) -> None:
     pytest.importorskip("jinja2")
-    pytest.importorskip("plotly")
     folder = folders[1]
     assert cli.main(["plot", str(folder)]) == 0
     assert cli.main(["plot", str(folder), "--base", str(folder / BEFORE)]) == 0
