@@ -1,22 +1,22 @@
-"""What `mkdocs build` adds to the pages of docs/.
+"""Makes the pages of the site, for any generator that reads mkdocs.yml.
 
 The README becomes the home page. A link to a file outside docs/ leads to a copy of that file, so
 that the site needs no address of a repository. The sample report is made from the recorded run.
+
+usage: python docs/site/stage.py && zensical build --strict
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
-from typing import Any
-
-from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[2]
+STAGE = ROOT / "build/docs"  # as in mkdocs.yml
 #: Files of the repository that are pages of the site.
 PAGES = {
     "README.md": "index.md",
@@ -27,7 +27,7 @@ LINK = re.compile(r"(\]\()([^)\s#]+)(#[^)\s]*)?\)")
 PICTURE = re.compile(
     r'<picture>.*?<img alt="([^"]*)" src="docs/(\S+)-light\.svg".*?</picture>', re.S
 )
-SAMPLE = "tutorial/sample-report.html"
+HIDE_NAVIGATION = "---\nhide: [navigation]\n---\n"  # of the home page: it has one page
 
 
 def target_of(path: str) -> str:
@@ -41,7 +41,7 @@ def target_of(path: str) -> str:
 
 def rewrite_links(text: str, source: str) -> tuple[str, set[str]]:
     """The Markdown of the file `source` with links for the site, and the files that it links to
-    outside docs/."""
+    outside docs/. Exits at a link to a file that does not exist."""
     outside = set()
     here = posixpath.dirname(target_of(source))
 
@@ -50,6 +50,8 @@ def rewrite_links(text: str, source: str) -> tuple[str, set[str]]:
             return match[0]
         path = posixpath.normpath(posixpath.join(posixpath.dirname(source), match[2]))
         if not path.startswith("docs/") and path not in PAGES:
+            if not (ROOT / path).is_file():
+                sys.exit(f"{source}: no file {match[2]}")
             outside.add(path)
         return f"{match[1]}{posixpath.relpath(target_of(path), here or '.')}{match[3] or ''})"
 
@@ -59,36 +61,24 @@ def rewrite_links(text: str, source: str) -> tuple[str, set[str]]:
     return LINK.sub(rewrite, text), outside
 
 
-def sample_report() -> bytes:
-    """The report of the run that the tutorial shows."""
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder) / "report.html"
-        command = ["report", str(ROOT / "docs/site/sample"), "--output", str(page)]
-        subprocess.run([sys.executable, "-m", "dlbench", *command], check=True)
-        return page.read_bytes()
-
-
-def on_files(files: Files, config: Any) -> Files:
+def stage() -> None:
+    shutil.rmtree(STAGE, ignore_errors=True)
+    shutil.copytree(ROOT / "docs", STAGE, ignore=shutil.ignore_patterns("site", "make-support"))
+    pages = [path.relative_to(STAGE) for path in STAGE.rglob("*.md")]
     outside = set()
-    for source, page in PAGES.items():
+    for source in [*PAGES, *(f"docs/{page}" for page in pages)]:
         text, linked = rewrite_links((ROOT / source).read_text(encoding="utf-8"), source)
-        files.append(File.generated(config, page, content=text))
+        top = HIDE_NAVIGATION if source == "README.md" else ""
+        (STAGE / target_of(source)).write_text(top + text, encoding="utf-8")
         outside |= linked
-    for file in files.documentation_pages():
-        if file.abs_src_path is not None:
-            outside |= rewrite_links(file.content_string, f"docs/{file.src_uri}")[1]
-    for path in sorted(outside):
-        if (ROOT / path).is_file():
-            files.append(
-                File.generated(config, target_of(path), content=(ROOT / path).read_bytes())
-            )
-    files.append(File.generated(config, SAMPLE, content=sample_report()))
-    return files
+    for path in outside:
+        target = STAGE / target_of(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, target)
+    report = ["report", str(ROOT / "docs/site/sample"), "--force", "--output"]
+    sample = str(STAGE / "tutorial/sample-report.html")
+    subprocess.run([sys.executable, "-m", "dlbench", *report, sample], check=True)
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    if page.file.abs_src_path is None:
-        if page.is_homepage:
-            page.meta["hide"] = ["navigation"]  # it has one page
-        return markdown
-    return rewrite_links(markdown, f"docs/{page.file.src_uri}")[0]
+if __name__ == "__main__":
+    stage()
