@@ -65,22 +65,55 @@ def segments(entries: Sequence[Entry]) -> list[Segment]:
     ]
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What decides a step without chance; empty or 0 where it is not known. The names are those of
+    the kinds of steps, the strongest first."""
+
+    outcome: str
+    protocol: str
+    code: float  #: instructions
+
+    def change(self, other: Facts, kind: str) -> float:
+        """How much the other one differs: of counts the logarithm of the ratio; 0 if unknown."""
+        before, after = getattr(self, kind), getattr(other, kind)
+        if not before or not after:
+            return 0.0
+        return abs(float(np.log(after / before))) if kind == "code" else float(before != after)
+
+    def step(self, other: Facts) -> str:
+        """The strongest kind in which the other one differs, or nothing."""
+        return next(
+            (kind for kind, least in LEAST.items() if self.change(other, kind) >= least), ""
+        )
+
+    def words(self, other: Facts, kind: str) -> str:
+        """The step to the other one."""
+        before, after = getattr(self, kind), getattr(other, kind)
+        if kind == "code":
+            return f"{_change(before, after)} in instructions"
+        return f"{before} -> {after}"
+
+
+#: The smallest change that is a step, by kind.
+LEAST = {"outcome": 1.0, "protocol": 1.0, "code": float(np.log1p(INSTRUCTIONS))}
+
+
+def facts(entry: Entry) -> Facts:
+    """What is known of a cell."""
+    outcome = "" if entry.found in UNKNOWN else _outcome(entry)
+    return Facts(outcome, _protocol(entry), _instructions(entry))
+
+
 def _certain(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
     """The steps in which chance has no part, by their index: the kind and what changed. An entry
     without an outcome, a protocol or a count is passed over."""
     found = {}
-    outcome = protocol = ""
-    count = 0.0
-    for index, entry in enumerate(entries):
-        now = "" if entry.found in UNKNOWN else _outcome(entry)
-        used, counted = _protocol(entry), _instructions(entry)
-        if outcome and now and outcome != now:
-            found[index] = ("outcome", f"{outcome} -> {now}")
-        elif protocol and used and protocol != used:
-            found[index] = ("protocol", f"{protocol} -> {used}")
-        elif count and counted and abs(np.log(counted / count)) >= np.log1p(INSTRUCTIONS):
-            found[index] = ("code", f"{_change(count, counted)} in instructions")
-        outcome, protocol, count = now or outcome, used or protocol, counted or count
+    last = Facts("", "", 0.0)
+    for index, now in enumerate(map(facts, entries)):
+        if kind := last.step(now):
+            found[index] = (kind, last.words(now, kind))
+        last = Facts(*(getattr(now, kind) or getattr(last, kind) for kind in LEAST))
     return found
 
 
@@ -107,14 +140,14 @@ def _instructions(entry: Entry) -> float:
     return entry.instructions if isinstance(entry, Measured) else 0.0
 
 
-def _times(entry: Entry) -> list[float]:
+def times(entry: Entry) -> list[float]:
     """The lowest round of each worker."""
     workers = entry.workers if isinstance(entry, Measured) else ()
     return [min(worker.samples_ns) for worker in workers if worker.samples_ns]
 
 
 def _lowest(entries: Sequence[Entry]) -> float:
-    found = [np.median(times) for times in map(_times, entries) if times]
+    found = [np.median(each) for each in map(times, entries) if each]
     return float(np.median(found)) if found else 0.0
 
 
@@ -123,14 +156,14 @@ def _slower_or_faster(
 ) -> list[steps.Step]:
     """The steps in time, of the versions between two changes of outcome or protocol that all
     replicas measured."""
-    times = [_times(entry) for entry in entries]
-    replicas = max(map(len, times), default=0)
+    series = [times(entry) for entry in entries]
+    replicas = max(map(len, series), default=0)
     bounds = [index for index, (kind, _) in sorted(found.items()) if kind != "code"]
     made = []
     for first, end in zip([0, *bounds], [*bounds, len(entries)], strict=True):
-        whole = [index for index in range(first, end) if len(times[index]) == replicas > 0]
+        whole = [index for index in range(first, end) if len(series[index]) == replicas > 0]
         if len(whole) > 1:
-            of_replicas = np.array([times[index] for index in whole]).T
+            of_replicas = np.array([series[index] for index in whole]).T
             made += [
                 steps.Step(whole[step.index], step.before_ns, step.after_ns)
                 for step in steps.find(of_replicas)

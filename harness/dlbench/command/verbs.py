@@ -35,6 +35,8 @@ from dlbench.text import output
 from dlbench.text.layout import fold
 from dlbench.text.output import Console
 from dlbench.text.progress import Waiting
+from dlbench.track.bisect import bisect
+from dlbench.track.canary import canary
 from dlbench.track.verb import track
 
 RUN = click.argument("run_", metavar="RUN", shell_complete=completion.runs)
@@ -389,6 +391,8 @@ VERBS = {
         verb.check,
         compare,
         track,
+        bisect,
+        canary,
         merge,
         fleet,
         publish.export,

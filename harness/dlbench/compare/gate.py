@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dlbench import _core
 from dlbench.analysis.inconclusive import cannot_fail
-from dlbench.document import Comparison
+from dlbench.document import ComparedCell, Comparison
 
 #: Values of --fail-on that end in REGRESSION, and the counts that they examine.
 REASONS = {"slow": "SLOW", "outcome": "worse", "lost": "lost"}
@@ -22,6 +22,16 @@ def reasons(text: str) -> tuple[str, ...]:
     for word in words:
         _core.require_known("reason for --fail-on", word, allowed)
     return tuple(word for word in words if word != NONE)
+
+
+def regressions(cell: ComparedCell) -> list[str]:
+    """The words of --fail-on that apply, in its order."""
+    applies = {
+        "slow": cell.verdict == "SLOW",
+        "outcome": cell.outcome_change == "worse",
+        "lost": cell.presence == "lost",
+    }
+    return [word for word in REASONS if applies[word]]
 
 
 def failures(comparison: Comparison, fail_on: tuple[str, ...]) -> list[str]:

@@ -39,7 +39,7 @@ def _case(cell: ComparedCell, comparison: Comparison, fail_on: tuple[str, ...]) 
 def _problem(
     cell: ComparedCell, comparison: Comparison, fail_on: tuple[str, ...], facts: str
 ) -> junit.Problem | None:
-    regressions = _regressions(cell)
+    regressions = gate.regressions(cell)
     if regressions:
         failing = [word for word in regressions if word in fail_on]
         kind: junit.Kind = "failure" if failing else "skipped"
@@ -59,16 +59,6 @@ def _problem(
     if cell.result == "" and cell.base != cell.head:
         return junit.Problem("skipped", "not-compared", "measured on one side only", facts)
     return None
-
-
-def _regressions(cell: ComparedCell) -> list[str]:
-    """The words of --fail-on that apply, in its order."""
-    applies = {
-        "slow": cell.verdict == "SLOW",
-        "outcome": cell.outcome_change == "worse",
-        "lost": cell.presence == "lost",
-    }
-    return [word for word in gate.REASONS if applies[word]]
 
 
 def _short(cell: ComparedCell) -> str:

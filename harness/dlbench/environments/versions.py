@@ -9,12 +9,14 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
-from packaging.version import Version
+from packaging.tags import sys_tags
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
 
 from dlbench import _core, interpreter
 from dlbench.environments.environment import UNFIT, Environment, Failure
@@ -28,23 +30,28 @@ LONGEST_REASON = 300
 
 @dataclass(frozen=True)
 class Releases:
-    """Versions of one package, oldest first."""
+    """Versions of one package, oldest first; `wheels` has those of a folder."""
 
     requirement: Requirement
     versions: list[str]
+    wheels: Mapping[str, str] = field(default_factory=dict)
 
     def pinned(self, version: str) -> str:
+        if version in self.wheels:
+            return self.wheels[version]
         extras = f"[{','.join(sorted(self.requirement.extras))}]" if self.requirement.extras else ""
         return f"{self.requirement.name}{extras}=={version}"
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """The packages of an environment, its name, and its folder in the cache."""
+    """The packages of an environment, its name, and its folder in the cache. `pins` are versions of
+    these packages that are installed unless that is impossible."""
 
     name: str
     requirements: tuple[str, ...]
     folder: Path
+    pins: tuple[str, ...] = ()
 
     @property
     def python(self) -> Path:
@@ -68,22 +75,58 @@ def parsed(option: str, text: str) -> Requirement:
     return found
 
 
-def find(wanted: Requirement, *, pre: bool, is_minor: bool) -> Releases:
-    """The releases that match; with `is_minor` the newest of each minor version. Raises BadInput,
-    also if the index does not answer."""
+def release(option: str, text: str) -> Version:
+    """One version. Raises BadInput."""
+    try:
+        return Version(text)
+    except InvalidVersion as error:
+        raise BadInput(f"{option} {text!r} is not a version; example: 2.1.0") from error
+
+
+def find(
+    wanted: Requirement, *, pre: bool, is_minor: bool = False, wheels: str | None = None
+) -> Releases:
+    """The releases that match, of the index or a folder; with `is_minor` the newest of each minor
+    version. Raises BadInput, also if the index does not answer."""
+    files = {} if wheels is None else _in_folder(wanted, wheels)
+    every = sorted(map(Version, files)) if files else _on_index(wanted, pre)
+    found = list(wanted.specifier.filter(every, prereleases=pre or bool(files)))
+    if is_minor:
+        found = list({version.release[:2]: version for version in found}.values())
+    if not found:
+        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}")
+    return Releases(wanted, list(map(str, found)), files)
+
+
+def _in_folder(wanted: Requirement, folder: str) -> dict[str, str]:
+    """The wheels of a package by version, as requirements; with the digest, because a wheel may be
+    built again. Of several for one version the first one that fits this Python."""
+    tags = set(sys_tags())
+    found: dict[str, Path] = {}
+    for path in sorted(Path(folder).glob("*.whl")):
+        try:
+            name, version, _, fitting = parse_wheel_filename(path.name)
+        except InvalidWheelFilename:
+            continue
+        if name == canonicalize_name(wanted.name) and (tags & fitting or str(version) not in found):
+            found[str(version)] = path.absolute()
+    if not found:
+        raise BadInput(f"--wheels {folder}: no wheel of {wanted.name}")
+    digests = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in found.values()}
+    return {
+        version: f"{wanted.name} @ {path.as_uri()}#sha256={digests[path]}"
+        for version, path in found.items()
+    }
+
+
+def _on_index(wanted: Requirement, pre: bool) -> list[Version]:
     command = [*_pip(), "index", "versions", wanted.name, "--ignore-requires-python"]
     answer = _core.run_program([*command, *["--pre"] * pre], LIST_S)
     listed = LISTED.search(answer.out)
     if listed is None:
         why = last_line(answer.err) if answer.status is not None else f"no answer in {LIST_S:g} s"
         raise BadInput(f"--versions {wanted.name}: {why or 'the index lists no version'}")
-    every = sorted(map(Version, listed[1].split(", ")))
-    found = list(wanted.specifier.filter(every, prereleases=pre))
-    if is_minor:
-        found = list({version.release[:2]: version for version in found}.values())
-    if not found:
-        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}")
-    return Releases(wanted, list(map(str, found)))
+    return sorted(map(Version, listed[1].split(", ")))
 
 
 def _pip() -> list[str]:
@@ -94,14 +137,21 @@ def _pip() -> list[str]:
     raise BadInput("to list and install versions, install pip or uv")
 
 
-def recipe(folder: Path, version: str, requirements: Sequence[str]) -> Recipe:
+def recipe(
+    folder: Path, version: str, requirements: Sequence[str], pins: Sequence[str] = ()
+) -> Recipe:
     """The environment with these packages below `folder`."""
-    key = json.dumps([interpreter.python_version(), sys.prefix, *sorted(requirements)])
+    words = [*sorted(requirements), *sorted(pins)]
+    key = json.dumps([interpreter.python_version(), sys.prefix, *words])
     digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+    name = environment_name(version)
+    return Recipe(name, tuple(requirements), folder / f"{name}-{digest}", tuple(pins))
+
+
+def environment_name(version: str) -> str:
+    """A number alone would be a size on the command line."""
     name = re.sub("[^A-Za-z0-9_.+-]", "-", version)
-    # A number alone would be a size on the command line.
-    name = f"v{name}" if name.isdigit() else name
-    return Recipe(name, tuple(requirements), folder / f"{name}-{digest}")
+    return f"v{name}" if name.isdigit() else name
 
 
 def make(wanted: Recipe, timeout_s: float) -> Environment | None:
@@ -113,8 +163,12 @@ def make(wanted: Recipe, timeout_s: float) -> Environment | None:
         wanted.folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=wanted.folder.parent, prefix=".part-") as part:
             place = Path(part) / "env"
-            for command in _commands(place, wanted.requirements):
+            venv, install = _commands(place)
+            steps = [venv, [*install, *wanted.requirements, *wanted.pins]]
+            for command in steps:
                 ended = _core.run_program(command, timeout_s)
+                if ended.status and wanted.pins and command is steps[-1]:
+                    ended = _core.run_program([*install, *wanted.requirements], timeout_s)
                 if ended.status != 0:
                     return _unfit(wanted, _reason(wanted, ended, timeout_s))
             if not wanted.is_made:  # another process may have been faster
@@ -124,16 +178,17 @@ def make(wanted: Recipe, timeout_s: float) -> Environment | None:
     return None
 
 
-def _commands(place: Path, requirements: Sequence[str]) -> list[list[str]]:
-    words = ["--only-binary", ":all:", *requirements]
+def _commands(place: Path) -> tuple[list[str], list[str]]:
+    """Those that make an environment and install packages there."""
+    words = ["--only-binary", ":all:"]
     if uv := shutil.which("uv"):
         python = str(place / "bin/python")
-        return [
+        return (
             [uv, "venv", "--quiet", "--python", sys.executable, str(place)],
             [uv, "pip", "install", "--quiet", "--python", python, *words],
-        ]
+        )
     pip = [*_pip(), "--python", str(place), "install", "--quiet", "--disable-pip-version-check"]
-    return [[sys.executable, "-m", "venv", "--without-pip", str(place)], [*pip, *words]]
+    return [sys.executable, "-m", "venv", "--without-pip", str(place)], [*pip, *words]
 
 
 def _reason(wanted: Recipe, ended: _core.Program, timeout_s: float) -> str:

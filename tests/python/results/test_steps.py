@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import synthetic
 from dlbench.analysis import history, steps
+from recorded import records
 from typed import entries_of
 
-RECORDED = Path(__file__).parents[2] / "core/stats/recorded_workers.cpp"
 TRIALS, REPLICAS = 300, 10
-
-
-def records() -> list[np.ndarray]:
-    text = RECORDED.read_text(encoding="utf-8")
-    found = re.findall(r"kSeries\d\{(.*?)\};", text, re.DOTALL)
-    return [np.array(re.findall(r"[\d.]+", series), float) for series in found]
 
 
 def series(random: np.random.Generator, count: int) -> np.ndarray:
