@@ -1,22 +1,41 @@
-"""C functions by cffi's ABI mode: the caller takes a buffer from each array."""
+"""C functions by cffi: the caller takes a buffer from each array."""
+
+import functools
 
 import cffi
 
-from dlbench.adapter import call_library, written_function
+from dlbench.adapter import call_library, compiled_module, function_of, written_function
 
 DEFAULT = False
 
 ffi = cffi.FFI()
 
 
-def function(arrays):
+BUILDS = {"api": "call/cffi_api.py"}
+
+
+def with_buffers(function, arrays):
     """The C function of so many pointers, called with the buffer of each array."""
+    body = "function({buffer(_)})"
+    return written_function(arrays, body, function=function, buffer=ffi.from_buffer)
+
+
+def by_abi(arrays):
     kind = f"void (*)({', '.join(['void *'] * arrays) or 'void'})"
-    made = ffi.cast(kind, call_library().dlbench_call_function(arrays))
-    return written_function(arrays, "function({buffer(_)})", function=made, buffer=ffi.from_buffer)
+    return with_buffers(ffi.cast(kind, call_library().dlbench_call_function(arrays)), arrays)
 
 
-PROTOCOLS = {"call": function}
+@functools.cache
+def library():
+    return compiled_module(__file__, BUILDS["api"]).lib
+
+
+def by_api(arrays):
+    return with_buffers(function_of(library, "call")(arrays), arrays)
+
+
+PROTOCOLS = {"call": by_abi}
+CALLS = {"api": {"call": by_api}}
 
 
 def extras(array):

@@ -1,5 +1,7 @@
 """JAX imports."""
 
+import ctypes
+import functools
 import os
 
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
@@ -9,12 +11,30 @@ import jax
 import jax.numpy as jnp
 
 from dlbench import Call, X
-from dlbench.adapter import split_device
+from dlbench.adapter import compiled, split_device, written_function
 
 SCRIPT = {
     "dlpack cuda": "jax.dlpack.from_dlpack(array)",
     "dlpack to cuda": "jax.dlpack.from_dlpack(array, device=jax.devices('cuda')[{number}])",
 }
+
+BUILDS = {"ffi": "call/jax.cc"}
+
+
+@functools.cache
+def target():
+    """The name of a handler of XLA's FFI."""
+    handler = ctypes.CDLL(compiled(__file__, BUILDS["ffi"]))["dlbench_jax_call"]
+    jax.ffi.register_ffi_target("dlbench_call", jax.ffi.pycapsule(handler), platform="cpu")
+    return "dlbench_call"
+
+
+def handled(arrays):
+    """A jitted call of the handler, which returns when the handler has run."""
+    call = jax.ffi.ffi_call(target(), jax.ShapeDtypeStruct((1,), jnp.uint32))
+    made = jax.jit(lambda *arrays: call(*arrays))
+    return written_function(arrays, "wait(made({_}))", made=made, wait=jax.block_until_ready)
+
 
 PROTOCOLS = {
     "dlpack": jax.dlpack.from_dlpack,
@@ -23,6 +43,7 @@ PROTOCOLS = {
 }
 CALLS = {
     "array": jnp.array,
+    "ffi": {"call": handled},
     "asarray-no-copy": Call(jnp.asarray, X, copy=False),
     "device_put": jax.device_put,
     "numpy.from_dlpack": {"dlpack": jnp.from_dlpack},

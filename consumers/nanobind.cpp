@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "call/body.hpp"
-#include "call/numbers.hpp"
+#include "call/body.h"
+#include "call/numbers.h"
 
 namespace nb = nanobind;
 

@@ -30,23 +30,31 @@ def import_array(given):
     return as_array(given)
 
 
-def compiled(arrays):
-    """A compiled function of so many arrays, which passes each address to C code."""
+def body(arrays, address):
+    """A function that passes the `address` of each of so many arguments to C code."""
     library = call_library()
     argument, end = library.dlbench_call_argument, library.dlbench_call_end
     argument.restype = end.restype = None
     argument.argtypes, end.argtypes = [ctypes.c_size_t, ctypes.c_size_t], [ctypes.c_size_t]
-    steps = [f"argument({i}, a{i}.ctypes.data)" for i in range(arrays)]
-    body = "; ".join([*steps, f"end({arrays})"])
-    return numba.njit(written_function(arrays, body, argument=argument, end=end))
+    steps = [f"argument({i}, a{i}{address})" for i in range(arrays)]
+    text = "; ".join([*steps, f"end({arrays})"])
+    return written_function(arrays, text, argument=argument, end=end)
+
+
+def compiled_for_c(arrays):
+    """A C function by `numba.cfunc`; the caller takes the address from each NumPy array."""
+    signature = types.void(*[types.intp] * arrays)
+    function = numba.cfunc(signature)(body(arrays, "")).ctypes
+    return written_function(arrays, "function({_.ctypes.data})", function=function)
 
 
 PROTOCOLS = {
     "buffer": import_array,
     "cuda_array_interface": cuda.as_cuda_array,
     "convert": import_array,
-    "call": compiled,
+    "call": lambda arrays: numba.njit(body(arrays, ".ctypes.data")),
 }
+CALLS = {"cfunc": {"call": compiled_for_c}}
 
 
 def extras(array):

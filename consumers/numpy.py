@@ -1,10 +1,21 @@
 """NumPy imports."""
 
+import functools
+
 import numpy as np
 
 from dlbench import Call, X
+from dlbench.adapter import compiled_module, function_of
 
 SCRIPT = {"dlpack to cpu": "np.from_dlpack(array, device='cpu')"}
+
+BUILDS = {"gufunc": "call/numpy_ufunc.cc", "ufunc": "call/numpy_ufunc.cc"}
+
+
+@functools.cache
+def module():
+    return compiled_module(__file__, BUILDS["ufunc"])
+
 
 # np.asarray uses the first that exists: buffer, __array_struct__, __array_interface__, __array__.
 PROTOCOLS = {
@@ -23,6 +34,8 @@ CALLS = {
     "asanyarray": np.asanyarray,
     "asarray-no-copy": Call(np.asarray, X, copy=False),
     "ascontiguousarray": np.ascontiguousarray,
+    "gufunc": {"call": function_of(module, "gufunc")},
+    "ufunc": {"call": function_of(module, "ufunc")},
 }
 
 

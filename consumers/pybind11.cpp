@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <string>
 
-#include "call/body.hpp"
-#include "call/numbers.hpp"
+#include "call/body.h"
+#include "call/numbers.h"
 
 namespace py = pybind11;
 

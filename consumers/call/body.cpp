@@ -1,13 +1,14 @@
-#include "call/body.hpp"
+#include "call/body.h"
 
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
 
-#include "call/numbers.hpp"
+#include "call/numbers.h"
 
 struct dlbench_call_record dlbench_call_record;
 
@@ -60,6 +61,19 @@ void dlbench_call(std::size_t arrays, void* const* addresses) {
   }
   dlbench_call_record.sum += sum;
   dlbench_call_end(arrays);
+}
+
+void dlbench_call_begin(void* content, std::size_t bytes) {
+  dlbench_call_record = {};
+  dlbench_call_record.content = static_cast<unsigned char*>(content);
+  dlbench_call_record.bytes = bytes;
+}
+
+std::uint64_t dlbench_call_finish(std::size_t* arrays, void** addresses) {
+  dlbench_call_record.content = nullptr;
+  *arrays = dlbench_call_record.arrays;
+  std::copy_n(dlbench_call_record.last, *arrays, addresses);
+  return dlbench_call_record.calls;
 }
 
 void* dlbench_call_function(std::size_t arrays) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "call/body.hpp"
+#include "call/body.h"
 #include "import_dlpack.hpp"
 
 namespace dlbench::native {

@@ -1,7 +1,8 @@
 """The process that rules run in: `PYTHON child.py`, started by `runner`.
 
 It speaks the wire of a worker on file 3: `load` with the library's name, device and adapter files,
-`warm` for its first array, `rule` with a name, and `end`, `as_program` or at once.
+`warm` for its first array, `rule` with a name, and `end`, `as_program` or at once. For `check
+--calls`: `adapters` with a producer and a consumer, `call` with a condition.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ def moved_up(fd: int) -> int:
 
 def serve(fd: int) -> bool:
     """Answer all requests; return whether the interpreter shuts down normally."""
-    from dlbench.check import running
+    from dlbench.check import boundary, running
     from dlbench.errors import encodable, first_line
 
     def send(**message: Any) -> None:
@@ -56,11 +57,15 @@ def serve(fd: int) -> bool:
         return encodable(text)[:LONGEST_TEXT]
 
     send(hello={})
-    subject = None
+    subject = adapters = None
     for request in requests(fd):
-        if request["do"] == "load":
+        if request["do"] in ("load", "adapters"):
+            version = ""
             try:
-                subject, version = running.load(request)
+                if request["do"] == "adapters":
+                    adapters = boundary.load(request)
+                else:
+                    subject, version = running.load(request)
             except BaseException as error:
                 text = fit(first_line(error))
                 send(error={"exception": fit(type(error).__name__), "reason": text})
@@ -68,6 +73,9 @@ def serve(fd: int) -> bool:
             # Rules collect garbage often: objects of the imports are not scanned each time.
             gc.freeze()
             send(ok={"version": fit(version)})
+        elif adapters is not None and request["do"] == "call":
+            found = boundary.run(adapters, request)
+            send(ok={key: fit(text) for key, text in found.items()})
         elif request["do"] == "end":
             gc.unfreeze()
             # The subject is kept alive here until the end.

@@ -13,7 +13,7 @@ import click
 from rich.text import Text
 
 from dlbench import _core, writing
-from dlbench.check import conformance, junit, known, runner, section, table
+from dlbench.check import call_table, conformance, junit, known, runner, section, table
 from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
@@ -34,6 +34,7 @@ from dlbench.text.output import Console
 #: The parameters that print something else than checks, and the others that each reads.
 MODES = {
     "names": (),
+    "calls": ("libraries", "adapters", "env", "timeout", "markdown", "force"),
     "explain": ("libraries", "adapters", "device", "env"),
     "issue": ("libraries", "adapters", "device", "env", "timeout"),
 }
@@ -64,6 +65,11 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     metavar="RULE",
     shell_complete=completion.of(lambda _: RULES.by_name),
     help="Check RULE and run its script; print a bug report in Markdown if it is broken.",
+)
+@click.option(
+    "--calls",
+    is_flag=True,
+    help="Check what each binding, or those named, does with arguments of another kind.",
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
@@ -104,6 +110,8 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     if params["names"]:
         print_lines(table.rules(console.width), console)
         return 0
+    if params["calls"]:
+        return check_calls(libraries, params, console)
     if params["explain"]:
         if len(libraries) > 1:
             raise BadInput("--explain needs one library, for its script")
@@ -133,6 +141,26 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         if library.is_device_requested and (why := Request().axes().why_missing(library.device)):
             raise BadInput(f"nothing to check: no-device: {why}")
     return run_checks(found, chosen, accepted, place, params, console)
+
+
+def check_calls(libraries: Sequence[str], params: dict[str, Any], console: Console) -> int:
+    """Prints, or writes, what bindings do with arguments of another kind; the exit status."""
+    if params["markdown"]:
+        writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
+    found = run.find_adapters(params["adapters"], environment_of(params))
+    made = []
+    for row in call_table.rows(libraries, found, _core.parse_seconds(params["timeout"]), run.warn):
+        if isinstance(row, str):
+            run.warn(row)
+            continue
+        made.append(row)
+        print_lines(call_table.lines(row, console.width), console)
+    if not made:
+        raise BadInput("no binding could be checked")
+    if params["markdown"]:
+        text = call_table.as_markdown(made, " ".join(["dlbench", *sys.argv[1:]])).encode()
+        writing.write_requested(Path(params["markdown"]), lambda out: out.write(text))
+    return 0
 
 
 def environment_of(params: dict[str, Any]) -> Environment:

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 
@@ -55,16 +56,41 @@ class Capsule:
         return self.function(array.__dlpack__(), **more)
 
 
+#: The numbers of arrays for which compiled modules have functions; as in consumers/call/numbers.h.
+CALL_NUMBERS = (0, 1, 2, 4, 8, 14, 20)
+
+
 def function_of(module: Any, prefix: str) -> Callable[[int], Any]:
-    """For `call` in PROTOCOLS: PREFIX_8 of a compiled module as its function of 8 arrays."""
+    """For `call` in PROTOCOLS: PREFIX_8 of a compiled module as its function of 8 arrays. `module`
+    may be a function that loads it."""
 
     def find(arrays: int) -> Any:
-        numbers = (name.rpartition("_") for name in dir(module))
-        built = sorted(int(number) for name, _, number in numbers if name == prefix)
-        require(arrays in built, f"built for {', '.join(map(str, built))} arrays")
-        return getattr(module, f"{prefix}_{arrays}")
+        require(arrays in CALL_NUMBERS, f"built for {', '.join(map(str, CALL_NUMBERS))} arrays")
+        loaded = module if not callable(module) or isinstance(module, ModuleType) else module()
+        function = getattr(loaded, f"{prefix}_{arrays}", None)
+        require(function is not None, f"no function of {arrays} arrays")
+        return function
 
     return find
+
+
+def compiled(adapter: str, source: str) -> str:
+    """The library of a C++ source beside an adapter, which is compiled once on this machine. The
+    adapter names the source in BUILDS too, so that it is compiled before workers time."""
+    from dlbench.libraries import compiled
+
+    return compiled.library(adapter, source)
+
+
+def compiled_module(adapter: str, source: str) -> Any:
+    """The same as a Python extension with the source's name."""
+    import importlib.util
+
+    name = Path(source).stem
+    spec = importlib.util.spec_from_file_location(name, compiled(adapter, source))
+    module = importlib.util.module_from_spec(spec)  # type: ignore[arg-type]
+    spec.loader.exec_module(module)  # type: ignore[union-attr]
+    return module
 
 
 def written_function(arrays: int, body: str, parameter: str = "_", **names: Any) -> Any:
@@ -77,30 +103,27 @@ def written_function(arrays: int, body: str, parameter: str = "_", **names: Any)
 
     spelled = re.sub(r"\{([^{}]*)\}", lambda found: repeated(found[1]), body)
     scope: dict[str, Any] = dict(names)
-    exec(f"def call({repeated(parameter)}) -> None:\n    {spelled}\n", scope)
-    return scope["call"]
+    # A name that no body uses.
+    exec(f"def _written({repeated(parameter)}) -> None:\n    {spelled}\n", scope)
+    return scope["_written"]
 
 
-def call_library() -> Any:
+def call_library_path() -> Path:
     """libdlbench_call.so, which has the body of all functions for `call`."""
-    import ctypes
-
     import dlbench
 
     places = (Path(folder, "libdlbench_call.so") for folder in dlbench.__path__)
-    library = ctypes.CDLL(str(next(filter(Path.exists, places))))
+    return next(filter(Path.exists, places))
+
+
+def call_library() -> Any:
+    """The same, for ctypes."""
+    import ctypes
+
+    library = ctypes.CDLL(str(call_library_path()))
     library.dlbench_call_function.restype = ctypes.c_void_p
     library.dlbench_call_function.argtypes = [ctypes.c_size_t]
     return library
-
-
-def call_addresses() -> list[int]:
-    """The addresses that the body of libdlbench_call.so got in its last call."""
-    import ctypes
-
-    # Its record begins with two numbers of all calls and that of the last call's arrays.
-    words = (ctypes.c_size_t * (3 + 64)).in_dll(call_library(), "dlbench_call_record")
-    return words[3 : 3 + words[2]]
 
 
 class Unsupported(Exception):  # noqa: N818

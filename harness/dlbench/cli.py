@@ -141,7 +141,7 @@ def dlbench(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) ->
     probe = NoiseProbe()
     requested = options.request(params, libraries)
     places = run.find_environments(requested)
-    found = run.find_libraries(requested, places)
+    found = run.find_libraries(requested, places, compiles=not params["dry_run"])
     if libraries:
         require_libraries(libraries, sorted({one.name for one in found}))
     prepared = run.Prepared(requested, places, found, requested.plan(found))

@@ -1,8 +1,8 @@
 """The worker process: `PYTHON worker_main.py --fd 3 --parent PID`, started by the fleet.
 
 `--requests FILE` handles the requests in a file instead and prints the answers, for `dlbench
-debug`; `--facts` prints facts about this environment. Runs in any environment, whether or not
-dlbench is installed there.
+debug`; `--facts` prints facts about this environment; `--compile JSON` compiles adapters' sources.
+Runs in any environment, whether or not dlbench is installed there.
 """
 
 from __future__ import annotations
@@ -57,6 +57,7 @@ def main() -> None:
     arguments.add_argument("--parent", type=int, default=0)
     arguments.add_argument("--requests", type=Path)
     arguments.add_argument("--facts", action="store_true")
+    arguments.add_argument("--compile")
     arguments.add_argument("--finish", action="store_true")
     options = arguments.parse_args()
     # The script's own folder must not be on sys.path: it holds files such as `repro.py`.
@@ -69,6 +70,11 @@ def main() -> None:
         from dlbench import interpreter
 
         interpreter.print_facts(search_folders())
+        return
+    if options.compile:
+        from dlbench.libraries import compiled
+
+        compiled.print_answers(options.compile)
         return
     from dlbench import _worker
 

@@ -96,7 +96,7 @@ class Calls:
 
     @property
     def copied(self) -> str:
-        """The positions of arguments that are copied: "1, 2"; with the most arrays."""
+        """The positions of arguments that are copied: "1-3, 5"; with the most arrays."""
         if not self.measured:
             return ""
         warnings = self.measured[max(self.measured)].warnings

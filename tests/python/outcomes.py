@@ -117,4 +117,4 @@ CONDITIONAL: dict[str, dict[str, Words]] = {
 }
 
 #: Those without a word here: CuPy has none but with a GPU, MXNet but in an environment of its own.
-ELSEWHERE = {"cffi", "cupy", "mxnet"}
+ELSEWHERE = {"cffi", "cython", "cupy", "mxnet"}

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,18 +14,13 @@ from typing import Any
 
 from dlbench import _core
 from dlbench.environments.environment import Environment
+from dlbench.libraries.compiled import folder as folder
 
 PACKAGE = Path(__file__).parents[1]
 
 #: A digest of the inputs of an answer: the library's version, its adapter, its Python and this
 #: dlbench.
 Identity = str
-
-
-def folder() -> Path:
-    """$XDG_CACHE_HOME/dlbench; a relative path is ignored, as the XDG specification requires."""
-    requested = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (requested if requested.is_absolute() else Path("~/.cache").expanduser()) / "dlbench"
 
 
 def identity(library: _core.Library, place: Environment) -> Identity | None:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from dlbench import _core, plots, values
+from dlbench.analysis.calls import CALL
 from dlbench.counting import valgrind
 from dlbench.document import LATEST, RESULTS, Comparison, Document, read_document
 from dlbench.environments import probe
@@ -28,7 +29,7 @@ from dlbench.passes.api_calls import TraceApiCalls
 from dlbench.passes.captures import CaptureExchanges
 from dlbench.passes.instructions import CountInstructions
 from dlbench.passes.synchronization import ClassifySynchronization
-from dlbench.running import estimate, reporting, rundir
+from dlbench.running import calls, estimate, reporting, rundir
 from dlbench.running.request import Request
 from dlbench.terminal import terminal
 from dlbench.text import output, progress
@@ -54,14 +55,20 @@ def find_environments(request: Request) -> list[Environment]:
     return probe.find(request.env, _core.parse_seconds(request.timeout))
 
 
-def find_libraries(request: Request, places: Iterable[Environment]) -> list[_core.Library]:
-    """The libraries of each environment, with those requested by argument."""
-    requested = request.libraries()
-    return [
-        library
-        for place in places
-        for library in discover.libraries(find_adapters(request.adapters, place), requested)
-    ]
+def find_libraries(
+    request: Request, places: Iterable[Environment], *, compiles: bool = True
+) -> list[_core.Library]:
+    """The libraries of each environment, with those requested by argument. Compiles what the
+    functions of consumers need for `call`."""
+    requested, libraries = request.libraries(), list[_core.Library]()
+    for place in places:
+        found = find_adapters(request.adapters, place)
+        own = discover.libraries(found, requested)
+        if compiles and CALL in request.protocols:
+            consumers = [one for one in own if {one.name, "all"} & {*request.consumers}]
+            calls.compile_sources(consumers, found, warn)
+        libraries += own
+    return libraries
 
 
 @dataclass(frozen=True)

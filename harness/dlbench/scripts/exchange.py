@@ -214,17 +214,18 @@ def _compared(cell: Cell) -> list[str]:
 
 def _called(cell: Cell) -> list[str]:
     """A call of the function, which must get the addresses of the arrays, in their order."""
-    making, (place, view) = cell.make(), cell.producer.memory("array")
+    making, (place, view) = cell.make(keep_source=True), cell.producer.memory("array")
     function = cell.consumer.function(cell.entry.arrays)
     return [
-        "from dlbench.adapter import call_addresses",
-        "arrays, places" + (", views" if view else "") + " = [], []" + (", []" if view else ""),
+        "from dlbench.call_record import record",
+        "arrays, places, sources" + (", views = [], [], [], []" if view else " = [], [], []"),
         f"for _ in range({cell.entry.arrays}):",
         *_indented([*making, *[view, "views.append(array_view)"] * bool(view)]),
         *_indented([f"arrays, places = [*arrays, array], [*places, {place}]"]),
+        "    sources.append(source)",
         "try:",
-        f"    {function}(*arrays)",
-        "    actual = 'zero-copy' if call_addresses() == places else 'copy'",
+        f"    function = {function}",
+        "    actual = record(lambda: function(*arrays), sources).judge(places, sources)",
         "except Exception as error:",
         "    actual = f'{type(error).__name__}: {error}'",
         "print(f'expected: zero-copy\\nactual: {actual}')",

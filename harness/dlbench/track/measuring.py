@@ -62,7 +62,7 @@ def make_request(
     for word in params["with"] or []:
         versions.parsed("--with", word)
     made.options(Path(), {}, resume=False)
-    _core.make_plan(run.find_libraries(made, [here()]), made.axes())
+    _core.make_plan(run.find_libraries(made, [here()], compiles=False), made.axes())
     return made
 
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "call/body.hpp"
+#include "call/body.h"
 #include "exchange/dtype.hpp"
 #include "exchange/layout.hpp"
 #include "exchange/verdict.hpp"
@@ -27,6 +27,18 @@ std::uintptr_t recorded(std::size_t position) {
 
 std::string argument(std::size_t position) {
   return "argument " + std::to_string(position + 1);
+}
+
+// The positions, counted from 1: "1-3, 7".
+std::string folded(std::vector<std::size_t> positions) {
+  std::sort(positions.begin(), positions.end());
+  std::string text;
+  for (std::size_t first = 0, last = 0; first < positions.size(); first = ++last) {
+    while (last + 1 < positions.size() && positions[last + 1] == positions[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(positions[first] + 1);
+    if (last > first) text += "-" + std::to_string(positions[last] + 1);
+  }
+  return text;
 }
 
 // Records the content of the arguments of calls in its scope.
@@ -74,10 +86,7 @@ Judgement CallProof::judge(const std::function<void(std::size_t row)>& call) {
   } catch (const exchange::UnknownFormatError& error) {
     warn(judgement.warnings, "values-not-checked", error.what());
   }
-  std::string positions;
-  for (const std::size_t position : copied_) {
-    positions += (positions.empty() ? "" : ", ") + std::to_string(position + 1);
-  }
+  const std::string positions = folded(copied_);
   warn(judgement.warnings, "arguments-copied", "call: copied arguments: " + positions,
        {{"arguments", positions}});
   return judgement;

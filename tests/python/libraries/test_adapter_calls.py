@@ -30,7 +30,12 @@ LIBRARIES = {
 }
 #: Calls whose signature no library tells.
 UNCHECKED = {
-    ("consumer", "numba"): ["numba.njit", "overload(as_array)"],
+    ("consumer", "numba"): [
+        "numba.cfunc(signature)",
+        "numba.cfunc(signature)(body(arrays, '')).ctypes",
+        "numba.njit",
+        "overload(as_array)",
+    ],
     ("consumer", "torch"): ["torch.asarray"],
     ("producer", "torch"): ["array.to", "torch.Tensor.detach"],
 }

@@ -71,7 +71,10 @@ def test_a_process_that_is_started_is_found(text: str) -> None:
 
 
 def test_one_supervisor_starts_all_processes() -> None:
-    assert {name for name, text in files() if starts_processes(text)} == set()
+    """Compilers too are started by a script of a binding, where nothing of dlbench supervises."""
+    starting = {name for name, text in files() if starts_processes(text)}
+    starting.discard("consumers/call/cython_views.py")  # which a compilation runs
+    assert starting == {"harness/dlbench/libraries/compiled.py"}
 
 
 def test_figures_and_exporters_are_imported_by_no_name() -> None:

@@ -121,6 +121,17 @@ def test_a_copied_argument_is_named(tmp_path: Path, case: str, changed: list[str
     assert timed["ok"]["ns"] > 0
 
 
+@pytest.mark.parametrize(
+    ("copied", "positions"), [("ab", "1-2"), ("ac", "1, 3"), ("abc", "1-3"), ("c", "3")]
+)
+def test_copied_positions_are_folded(tmp_path: Path, copied: str, positions: str) -> None:
+    body = "".join(f"{name} = {name}.copy(); " for name in copied) + GOOD
+    (prepared,) = judged(tmp_path, body)
+    (warning,) = prepared["ok"]["warnings"]
+    assert warning["data"] == {"arguments": positions}
+    assert warning["text"] == f"call: copied arguments: {positions}"
+
+
 def test_what_cannot_be_known_of_arguments_is_not_claimed(tmp_path: Path) -> None:
     (answer,) = judged(tmp_path, GOOD, case="f32-empty", bytes=0)
     assert answer["ok"]["outcome"] == "unproven"
@@ -149,7 +160,30 @@ def test_an_array_that_was_not_asked_for_is_not_passed(tmp_path: Path) -> None:
      "pybind11:noconvert", "pybind11:array", "pybind11:buffer", "ctypes", "ctypes:ndpointer"],
 )  # fmt: skip
 def test_the_bindings_pass_each_array(tmp_path: Path, consumer: str, arrays: int) -> None:
-    producer = "native" if consumer == "native" else "numpy"
+    _require_all(tmp_path, "native" if consumer == "native" else "numpy", consumer, arrays)
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("arrays", [1, 8])
+@pytest.mark.parametrize(
+    ("producer", "consumer"),
+    [("torch", "torch:op"), ("torch", "torch:packet"), ("torch", "torch:stable"),
+     ("torch", "torch:pybind11"), ("torch", "torch"), ("torch", "torch:custom_op"),
+     ("numpy", "numpy:gufunc"), ("numpy", "numpy:ufunc"), ("numpy", "tvm_ffi:view"),
+     ("numpy", "tvm_ffi:owned"), ("jax", "jax:ffi"), ("numpy", "numba"), ("numpy", "numba:cfunc"),
+     ("numpy", "cython"), ("numpy", "cython:const"), ("numpy", "cffi"), ("numpy", "cffi:api")],
+)  # fmt: skip
+def test_the_bindings_of_libraries_pass_each_array(
+    tmp_path: Path, producer: str, consumer: str, arrays: int
+) -> None:
+    found = discover.catalogue()
+    about = discover.library(consumer, found.roles(consumer))
+    if not about.installed:
+        pytest.skip(about.why_not)
+    _require_all(tmp_path, producer, consumer, arrays)
+
+
+def _require_all(tmp_path: Path, producer: str, consumer: str, arrays: int) -> None:
     file = discover.catalogue().roles(consumer)["consumer"].path
     loads = [
         {"do": "load", "role": "producer", "library": producer,
@@ -165,15 +199,17 @@ def test_the_bindings_pass_each_array(tmp_path: Path, consumer: str, arrays: int
 
 def test_a_module_has_functions_of_some_numbers() -> None:
     class Module:
-        call_0, call_12, calls_3 = "none", "twelve", "other"
+        call_1, call_14, calls_2 = "one", "fourteen", "other"
 
-    assert function_of(Module, "call")(12) == "twelve"
-    with pytest.raises(Unsupported, match="built for 0, 12 arrays"):
-        function_of(Module, "call")(3)
+    assert function_of(Module(), "call")(14) == function_of(Module, "call")(14) == "fourteen"
+    with pytest.raises(Unsupported, match="built for 0, 1, 2, 4, 8, 14, 20 arrays"):
+        function_of(Module(), "call")(3)
+    with pytest.raises(Unsupported, match="no function of 2 arrays"):
+        function_of(Module(), "call")(2)
 
 
 def test_a_function_is_written_for_a_number_of_arrays() -> None:
     found: list[object] = []
-    call = written_function(2, "found.append(({_.real}, {_}))", found=found)
+    call = written_function(2, "call(({_.real}, {_}))", call=found.append)
     assert call(1, 2j) is None
     assert found == [(1, 0.0, 1, 2j)]

@@ -31,6 +31,14 @@ __attribute__((visibility("default"))) void dlbench_call_end(size_t arrays);
 // A C function `void(void*, ...)` of so many pointers, or null for more than DLBENCH_CALL_MOST.
 __attribute__((visibility("default"))) void* dlbench_call_function(size_t arrays);
 
+// For code that does not know the record: begins a record, in which the first `bytes` bytes of each
+// array of a call are copied to `content` unless that is null.
+__attribute__((visibility("default"))) void dlbench_call_begin(void* content, size_t bytes);
+// Ends it; returns the number of calls. Stores the number of arrays of the last one, at most
+// DLBENCH_CALL_MOST, and their addresses.
+__attribute__((visibility("default"))) uint64_t dlbench_call_finish(size_t* arrays,
+                                                                    void** addresses);
+
 #ifdef __cplusplus
 }
 #endif

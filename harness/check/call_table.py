@@ -1,0 +1,155 @@
+"""`dlbench check --calls`: what bindings do with arguments that their functions do not declare.
+
+Each condition is tried in a process that may die; the others go on in a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dlbench import _core
+from dlbench.check import boundary
+from dlbench.check.runner import CHILD, START_S
+from dlbench.environments.environment import Environment
+from dlbench.errors import BadInput
+from dlbench.libraries import arguments, discover
+from dlbench.running import calls
+from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
+from dlbench.text.escaping import markdown, markdown_code, shortened
+from dlbench.text.grouping import grouped
+from dlbench.text.layout import wrap
+
+#: The producers that are tried; a binding is judged with the first whose plain array it takes.
+PRODUCERS = ("numpy", "torch", "native", "tvm_ffi", "jax")
+PLAIN = "float32"
+BYTES = 1024
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a binding does in one condition, and why."""
+
+    outcome: str
+    detail: str = ""
+
+    @property
+    def words(self) -> str:
+        """The outcome, with what tells more than it in one word: an exception, a signal."""
+        known = self.outcome in (boundary.REFUSED, boundary.CRASHED)
+        name = self.detail.partition(":")[0]
+        return f"{self.outcome} ({name})" if known and name else self.outcome
+
+
+@dataclass(frozen=True)
+class Row:
+    """One binding, with arrays of one producer."""
+
+    binding: str
+    producer: str
+    results: Mapping[str, Result]
+
+
+class _Conditions(Steps[str, Result]):
+    name = "check"
+
+    def __init__(
+        self, place: Environment, adapters: Mapping[str, Sequence[str]], timeout_s: float
+    ) -> None:
+        self._place, self._adapters, self._timeout_s = place, adapters, timeout_s
+
+    def start(self, item: str, folder: Path) -> Worker:
+        return Worker([self._place.python, str(CHILD)], max(self._timeout_s, START_S))
+
+    def load(self, worker: Worker, item: str) -> None:
+        worker.send_request({"do": "adapters", **self._adapters})
+
+    def send_request(self, worker: Worker, item: str) -> Result:
+        case = boundary.CONDITIONS[item]
+        request: dict[str, Any] = {"do": "call", "condition": item}
+        for key, name in (("plain", "f32"), ("case", case or "f32")):
+            request[key] = _core.case(name) | {"bytes": BYTES}
+        answer = worker.send_request(request, self._timeout_s)
+        outcome, detail = str(answer.get("outcome")), str(answer.get("detail", ""))
+        if outcome not in boundary.OUTCOMES:
+            raise worker.reject(f"no outcome of a call: {str(answer)[:60]!r}")
+        return Result(outcome, shortened(detail))
+
+    def fail(self, item: str, failure: RequestFailed) -> Result:
+        if failure.outcome == "import-failed":
+            return Result(boundary.REFUSED, str(failure))
+        how = failure.death.signal if failure.death is not None else ""
+        return Result(boundary.CRASHED, how or str(failure))
+
+
+def rows(
+    words: Sequence[str], found: discover.Catalogue, timeout_s: float, say: Callable[[str], None]
+) -> Iterator[Row | str]:
+    """The rows of the bindings of these names, or of all; for others the reason why not."""
+    known = calls.bindings(found)
+    for word in words:
+        if word not in known:
+            hint = _core.did_you_mean(word, known)
+            raise BadInput(f"{word!r} is no binding{hint}; allowed: {', '.join(known)}")
+    names = list(dict.fromkeys(words)) or known
+    libraries = [discover.library(name, found.roles(name), found.environment) for name in names]
+    calls.compile_sources(libraries, found, say)
+    producers = [
+        name
+        for name in PRODUCERS
+        if discover.library(name, found.roles(name), found.environment).installed
+    ]
+    for one in libraries:
+        own = arguments.split(one.name)[0]
+        ordered = [name for name in producers if name == own]
+        ordered += [name for name in producers if name != own]
+        row = _row(one, ordered, found, timeout_s) if one.installed else one.why_not
+        yield row if isinstance(row, Row) else f"{one.name}: {row}"
+
+
+def _row(
+    binding: _core.Library, producers: Sequence[str], found: discover.Catalogue, timeout_s: float
+) -> Row | str:
+    """The row, or the reason why the binding takes no producer's array."""
+    why = "no producer is installed"
+    for producer in producers:
+        path = found.roles(producer)["producer"].path
+        adapters = {
+            "producer": (producer, str(path)),
+            "consumer": (binding.name, binding.consumer_path),
+        }
+        steps = _Conditions(found.environment, adapters, timeout_s)
+        results: dict[str, Result] = {}
+        send_each(steps, list(boundary.CONDITIONS), results.__setitem__)
+        plain = results[PLAIN]
+        if plain.outcome in (boundary.TAKEN, boundary.COPIED):
+            return Row(binding.name, producer, results)
+        why = f"{plain.words} a plain array of {producer}: {plain.detail}"
+    return why
+
+
+def lines(row: Row, width: int) -> list[str]:
+    """The binding, and the conditions of each of its outcomes."""
+    made = [f"{row.binding}, with arrays of {row.producer}"]
+    for words, found in grouped(row.results.items(), lambda item: item[1].words).items():
+        names = ", ".join(name for name, _ in found)
+        made += [f"  {line}" for line in wrap(f"{words}: {names}", width - 2)]
+    return made
+
+
+def as_markdown(table: Sequence[Row], command: str) -> str:
+    """The page with the table of all bindings and conditions."""
+    heads = ("binding", "arrays of", *boundary.CONDITIONS)
+    cells = [
+        [row.binding, row.producer, *(row.results[name].words for name in boundary.CONDITIONS)]
+        for row in table
+    ]
+    head, *body = (f"| {' | '.join(map(markdown, line))} |\n" for line in (heads, *cells))
+    return (
+        "# What a binding does with other arguments\n\n"
+        f"Written by {markdown_code(command)} with dlbench {_core.version}.\n"
+        "[Words](../how-to/what-does-a-call-cost.md#what-does-a-binding-do-with-other-arguments)\n"
+        f"\n{head}{'|---' * len(heads)}|\n{''.join(body)}"
+    )

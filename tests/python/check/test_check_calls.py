@@ -1,0 +1,117 @@
+"""`dlbench check --calls`: what bindings do with arguments that their functions do not declare."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dlbench.check import boundary, call_table
+from dlbench.errors import BadInput
+from dlbench.libraries import discover
+from whole import run
+
+pytestmark = pytest.mark.process
+
+#: A function of two float32 arrays, which refuses what it does not declare.
+HONEST = """
+import ctypes
+import numpy as np
+from dlbench.adapter import call_library
+
+DISTRIBUTION = None
+FUNCTION = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 2)(call_library().dlbench_call_function(2))
+
+KEPT = []  # copies
+
+
+def address(a):
+    FAULT
+    KEPT.append(a)
+    if a.dtype != np.float32 or not a.dtype.isnative:
+        raise TypeError("not float32")
+    if not a.flags.c_contiguous or not a.flags.writeable or not a.flags.aligned or a.ndim != 1:
+        raise ValueError("not a writable row")
+    return a.ctypes.data
+
+
+def function(a0, a1, /):
+    FUNCTION(address(a0), address(a1))
+
+
+PROTOCOLS = {"call": lambda arrays: function}
+"""
+REFUSED = {
+    "float64": "TypeError", "strided": "ValueError", "reversed": "ValueError",
+    "rank 2": "ValueError", "read-only": "ValueError", "big-endian": "TypeError",
+    "unaligned": "ValueError", "None": "AttributeError", "a number": "AttributeError",
+    "too few": "TypeError", "too many": "TypeError", "keyword": "TypeError",
+}  # fmt: skip
+
+
+def table(folder: Path, fault: str = "pass") -> dict[str, str]:
+    """The outcomes of a planted binding, in words."""
+    path = folder / "consumers" / "mine.py"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(HONEST.replace("FAULT", fault))
+    (row,) = call_table.rows(["mine"], discover.catalogue(folder), 30.0, print)
+    assert isinstance(row, call_table.Row)
+    assert row.producer == "numpy"
+    return {name: result.words for name, result in row.results.items()}
+
+
+def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
+    expected = {"float32": "taken"} | {name: f"refused ({e})" for name, e in REFUSED.items()}
+    assert table(tmp_path) == expected
+
+
+@pytest.mark.parametrize(
+    ("fault", "condition", "words"),
+    [
+        ("if a is not None and a.dtype == 'f8': return a.ctypes.data", "float64", "silently wrong"),
+        ("if a is None: return None", "None", "silently wrong"),
+        ("if a is not None: a = np.ascontiguousarray(a)", "strided", "copied"),
+        ("if a is not None: a = np.ascontiguousarray(a, 'f4')", "float64", "converted"),
+        ("if a is not None and a.ndim == 2: return a.ctypes.data", "rank 2", "taken"),
+        ("if a is not None and a.strides[-1] < 0: ctypes.string_at(0)", "reversed",
+         "crashed (SIGSEGV)"),
+        ("if a is not None and a.ndim == 2: a = (a * 2).ravel()", "rank 2", "silently wrong"),
+    ],
+)  # fmt: skip
+def test_each_other_outcome_is_told(tmp_path: Path, fault: str, condition: str, words: str) -> None:
+    found = table(tmp_path, fault)
+    assert found[condition] == words
+    assert found["float32"] == "taken"
+    assert found["keyword"] == "refused (TypeError)"  # the worker's death is of one condition
+
+
+def test_the_table_is_printed_and_written(tmp_path: Path) -> None:
+    words = ["check", "--calls", "nanobind", "pybind11:noconvert", "--markdown", "table.md"]
+    status, out, _ = run(tmp_path, *words)
+    assert status == 0
+    assert "nanobind, with arrays of numpy\n  taken: float32, unaligned\n" in out
+    assert "  copied: strided, reversed\n" in out
+    title, _, written, _, _, head, rule, *rows = (tmp_path / "table.md").read_text().splitlines()
+    assert title == "# What a binding does with other arguments"
+    assert f"`dlbench {' '.join(words)}`" in written
+    assert head.count("|") == rule.count("|") == len(boundary.CONDITIONS) + 3
+    assert [row.split(" | ")[0] for row in rows] == ["| nanobind", "| pybind11:noconvert"]
+    status, _, err = run(tmp_path, *words)
+    assert (status, err) == (
+        2,
+        "dlbench: --markdown table.md: exists already; --force replaces it\n",
+    )
+
+
+def test_what_cannot_be_checked_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"'nanobin' is no binding .did you mean 'nanobind'"):
+        list(call_table.rows(["nanobin"], discover.catalogue(), 30.0, print))
+    path = tmp_path / "consumers" / "mine.py"
+    path.parent.mkdir()
+    path.write_text("DISTRIBUTION = None\nimport no_such\nPROTOCOLS = {'call': None}\n")
+    (why,) = call_table.rows(["mine"], discover.catalogue(tmp_path), 30.0, print)
+    assert isinstance(why, str)
+    assert "no_such" in why
+    status, _, err = run(tmp_path, "check", "--calls", "--only", "export")
+    assert status == 2
+    assert "--only" in err

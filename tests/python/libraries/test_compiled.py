@@ -1,0 +1,182 @@
+"""Sources of adapters that are compiled on this machine: the cache, its keys and its refusals."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from dlbench.adapter import CALL_NUMBERS
+from dlbench.libraries import compiled, discover
+from dlbench.libraries.compiled import NotCompiled, Source
+from whole import run
+
+pytestmark = pytest.mark.process
+
+SOURCE = 'extern "C" __attribute__((visibility("default"))) int answer() { return 42; }\n'
+ADAPTER = """
+import ctypes
+from dlbench.adapter import call_library, compiled, written_function
+
+DISTRIBUTION = None
+BUILDS = {"": "mine.cc"}
+
+
+def function(arrays):
+    compiled(__file__, BUILDS[""])
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arrays)
+    call = kind(call_library().dlbench_call_function(arrays))
+    return written_function(arrays, "call({_.ctypes.data})", call=call)
+
+
+PROTOCOLS = {"call": function}
+"""
+
+
+@pytest.fixture
+def adapter(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An adapter with a source, and an empty cache."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.delenv("CXX", raising=False)
+    path = tmp_path / "consumers" / "mine.py"
+    path.parent.mkdir()
+    path.write_text(ADAPTER)
+    path.with_name("mine.cc").write_text(SOURCE)
+    return path
+
+
+def cache(folder: Path) -> Path:
+    return folder / "cache" / "dlbench" / "calls"
+
+
+def planted_compiler(folder: Path, monkeypatch: pytest.MonkeyPatch, lines: str) -> None:
+    path = folder / "compiler"
+    path.write_text(f"#!/bin/sh\n{lines}\n")
+    path.chmod(0o755)
+    monkeypatch.setenv("CXX", str(path))
+
+
+def refused(adapter: Path) -> str:
+    with pytest.raises(NotCompiled) as failure:
+        compiled.library(str(adapter), "mine.cc")
+    return failure.value.reason
+
+
+def test_the_numbers_are_those_of_the_compiled_modules() -> None:
+    text = (discover.PACKAGE / "consumers" / "call" / "numbers.h").read_text()
+    (line,) = (line for line in text.splitlines() if line.startswith("#define DLBENCH_CALL_NUM"))
+    assert tuple(map(int, re.findall(r"DO\((\d+)\)", line))) == CALL_NUMBERS
+
+
+def test_a_source_is_compiled_once(adapter: Path, tmp_path: Path) -> None:
+    assert not Source(adapter, "mine.cc").is_compiled()
+    path = compiled.library(str(adapter), "mine.cc")
+    assert ctypes.CDLL(path).answer() == 42
+    made = Path(path).stat().st_mtime_ns
+    assert Source(adapter, "mine.cc").is_compiled()
+    assert compiled.library(str(adapter), "mine.cc") == path
+    assert Path(path).stat().st_mtime_ns == made
+    assert [file.name for file in cache(tmp_path).iterdir()] == [Path(path).name]
+
+
+@pytest.mark.parametrize("what", ["source", "flags", "compiler", "version"])
+def test_the_key_changes_with_what_is_compiled(
+    adapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    before = Source(adapter, "mine.cc").library
+    if what == "source":
+        adapter.with_name("mine.cc").write_text(SOURCE.replace("42", "43"))
+    elif what == "flags":
+        adapter.with_name("mine.cc").write_text("//: -I{numpy}\n" + SOURCE)
+    elif what == "compiler":
+        planted_compiler(tmp_path, monkeypatch, 'exec c++ "$@"')
+    else:
+        monkeypatch.setattr(compiled, "_versions", lambda adapter: ["mine 2"])
+    assert Source(adapter, "mine.cc").library != before
+
+
+def test_a_source_in_python_prints_what_is_compiled(adapter: Path) -> None:
+    adapter.with_name("made.py").write_text(f"print({SOURCE!r}.replace('42', '17'))\n")
+    assert ctypes.CDLL(compiled.library(str(adapter), "made.py")).answer() == 17
+
+
+def test_without_a_compiler_the_line_to_type_is_named(
+    adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(NotCompiled, match=r"apt-get install g\+\+") as failure:
+        Source(adapter, "mine.cc")
+    assert failure.value.outcome == "not-installed"
+
+
+@pytest.mark.parametrize(
+    ("lines", "reason"),
+    [
+        ("kill -9 $$", "compiler ended with SIGKILL"),
+        ("echo 'x.cc:1: error: no luck' >&2; exit 1", "compiler ended with exit status 1: x.cc:1:"),
+        ("echo 'ld: No space left on device' >&2; exit 1", "No space left on device"),
+        ("exit 0", "No such file or directory"),
+    ],
+)
+def test_a_compiler_that_fails_is_one_reason(
+    adapter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, lines: str, reason: str
+) -> None:
+    planted_compiler(tmp_path, monkeypatch, lines)
+    assert reason in refused(adapter)
+    assert not list(cache(tmp_path).iterdir())  # nothing half-written is left
+
+
+def test_a_package_that_a_source_needs_is_named(adapter: Path) -> None:
+    adapter.with_name("mine.cc").write_text("//: -I{no_such_package}\n")
+    assert refused(adapter) == "needs the package no_such_package"
+
+
+def test_a_cache_that_others_can_change_is_not_loaded(adapter: Path, tmp_path: Path) -> None:
+    path = Path(compiled.library(str(adapter), "mine.cc"))
+    path.chmod(0o777)
+    assert f"others can change {path}" in refused(adapter)
+    path.chmod(0o700)
+    cache(tmp_path).chmod(0o777)
+    assert f"others can change {cache(tmp_path)}" in refused(adapter)
+    cache(tmp_path).chmod(0o700)
+    assert compiled.library(str(adapter), "mine.cc") == str(path)
+
+
+def test_a_cache_of_another_user_is_not_loaded(
+    adapter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compiled.library(str(adapter), "mine.cc")
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert "belongs to another user: remove it, or set XDG_CACHE_HOME" in refused(adapter)
+
+
+def test_a_cache_that_cannot_be_written_is_one_reason(adapter: Path, tmp_path: Path) -> None:
+    cache(tmp_path).parent.parent.mkdir()
+    cache(tmp_path).parent.write_text("a file")
+    assert refused(adapter).endswith(("Not a directory", "File exists"))
+
+
+def test_a_binding_that_does_not_compile_leaves_the_others(adapter: Path, tmp_path: Path) -> None:
+    adapter.with_name("mine.cc").write_text("#error planted\n")
+    words = ["--calls", "--adapters", ".", "--consumers", "mine,native", "--producers", "native"]
+    more = ["--arrays", "2", "--replicas", "1", "--no-plots", "--out", "made"]
+    status, _, err = run(tmp_path, *words, *more)
+    assert status == 0
+    assert "dlbench: compiling mine for this machine, once\n" in err
+    found = json.loads((tmp_path / "made" / "results.json").read_text())
+    assert [cell["consumer"] for cell in found["benchmarks"]] == ["native"]
+    (absent,) = found["not_measured"]
+    assert (absent["consumer"], absent["outcome"]) == ("mine", "import-failed")
+    assert "#error planted" in absent["reason"]
+    # Mended, it is compiled, and then found in the cache.
+    adapter.with_name("mine.cc").write_text(SOURCE)
+    words[-1] = "numpy"
+    for is_new, out in ((True, "mended"), (False, "cached")):
+        status, _, err = run(tmp_path, *words, *more[:-1], out)
+        assert ("compiling mine" in err) is is_new
+        found = json.loads((tmp_path / out / "results.json").read_text())
+        assert "mine" in [cell["consumer"] for cell in found["benchmarks"]]
