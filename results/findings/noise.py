@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+import re
+from collections.abc import Iterator, Sequence
 
 from dlbench import values
-from dlbench.document import Entry, Request, Run
+from dlbench.analysis.scaling import log_half_width
+from dlbench.document import Entry, Measured, Request, Run
+from dlbench.document.facts import WIDE
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
@@ -22,6 +26,10 @@ DISTURBED = {
     "host-behind": ("in a third of the rounds the device waited for the host", 0),
 }
 
+ENOUGH = 9  #: replicas that are advised
+FEWEST = 5  #: cells below a limit that is stated
+LIMITS_NS = [step * 10**power for power in range(9, 0, -1) for step in (5, 2, 1)]
+
 
 def disturbed(entries: list[Entry], request: Request) -> Iterator[Finding]:
     """`request`: the options of the run."""
@@ -33,6 +41,44 @@ def disturbed(entries: list[Entry], request: Request) -> Iterator[Finding]:
             command = dlbench_command(*(again if replicas > request.replicas else ["doctor"]))
             label = code.replace("-", " ")
             yield Finding(label, f"{count(len(reported), 'cell')}: {meaning}: {pairs}", command)
+
+
+def trust(measured: Sequence[Measured], replicas: int) -> str:
+    """How exact the times of a run are, with the option that makes them more exact.
+
+    A time is good to the half-width of its 95 % interval, spread between processes included; one of
+    ten cells may be worse.
+    """
+    shares = [(entry.median_ns, math.expm1(log_half_width(entry))) for entry in measured]
+    times = sorted(time for time in shares if math.isfinite(time[1]))
+    if not times:
+        return "between processes not measured: each cell ran in one; --replicas 3 measures it"
+    unknown = len(shares) - len(times)
+    more = f"--replicas {ENOUGH} narrows them" if replicas < ENOUGH else "dlbench doctor says why"
+    return _limits(times, more) + (f"; not known of {count(unknown, 'cell')}" if unknown else "")
+
+
+def _limits(times: Sequence[tuple[float, float]], more: str) -> str:
+    """`times`: the median and the share of each cell, sorted."""
+    whole = _nine_of_ten(times)
+    if whole <= WIDE:
+        return f"times are good to {values.spread(whole)}"
+    for limit in LIMITS_NS:
+        below = [time for time in times if time[0] < limit]
+        above = times[len(below) :]
+        if len(below) >= FEWEST and above and (good := _nine_of_ten(below)) <= WIDE:
+            shares = f"are good to {values.spread(good)}, longer ones uncertain by"
+            whole_units = re.sub(r"\.0+ ", " ", values.duration(limit))
+            return (
+                f"times below {whole_units} {shares} {values.spread(_nine_of_ten(above))}: {more}"
+            )
+    return f"times are uncertain by {values.spread(whole)}: {more}"
+
+
+def _nine_of_ten(times: Sequence[tuple[float, float]]) -> float:
+    """The least share that nine of ten cells keep."""
+    shares = sorted(share for _, share in times)
+    return shares[math.ceil(0.9 * len(shares)) - 1]
 
 
 def _disturbance(run: Run) -> str:

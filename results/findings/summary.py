@@ -12,11 +12,11 @@ from dlbench import values
 from dlbench.analysis import case_sweep, matrices
 from dlbench.analysis.matrices import Grid
 from dlbench.analysis.ratio import ratio
-from dlbench.document import Document, Measured, codes
+from dlbench.document import Document, Measured
 from dlbench.document.facts import COPIED, NATIVE, fastest_rate
 from dlbench.findings.failures import FAILURES
 from dlbench.findings.finding import Finding, by_pair
-from dlbench.findings.noise import DISTURBED
+from dlbench.findings.noise import DISTURBED, trust
 from dlbench.text.layout import count
 
 MOST_SERIOUS = 2
@@ -169,17 +169,11 @@ def serious_findings(found: Sequence[Finding]) -> Iterator[Finding]:
 
 
 def _noise(document: Document) -> Iterator[Finding]:
-    """The spread between processes, and how many cells were disturbed while they were timed."""
+    """Which times can be trusted, and how many cells were disturbed while they were timed."""
     measured = [entry for entry in document.measured if entry.is_exchange]
     if not measured:
         return
-    known = [row.half_width for e in document.environments.values() for row in e.between_processes]
-    text = "between processes not measured: each cell ran in one; --replicas 3 measures it"
-    if known:
-        text = f"{values.spread(max(known))} between processes"
-        text = text if text.startswith("over ") else f"up to {text}"
-    if again := sum(entry.warns_of(codes.WORKER_REPLACED) for entry in measured):
-        text += f"; {count(again, 'cell')} measured again, because a worker was disturbed"
+    text = trust(measured, document.run.request.replicas)
     causes = Counter(code for code in DISTURBED for e in measured if e.warns_of(code))
     disturbed = sum(any(entry.warns_of(code) for code in DISTURBED) for entry in measured)
     if disturbed:

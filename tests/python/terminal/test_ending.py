@@ -22,7 +22,7 @@ convert       numpy -> numpy ~36.0 ns
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
 fails         refused torch -> torch: BufferError: Can't export tensors that
               require gradient
-noise         up to +-28 % between processes
+noise         times are uncertain by +-28 %: --replicas 9 narrows them
 next          dlbench show latest torch numpy  the slowest pair in detail
               dlbench show latest              all tables, 4 findings
 
@@ -52,7 +52,7 @@ def test_the_step_summary_has_the_same_answer() -> None:
         "- speed: convert: fastest numpy -> numpy \\~36.0 ns",
         "- copies: torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s",
         "- fails: refused torch -> torch: BufferError: Can't export tensors that require gradient",
-        "- noise: up to +-28 % between processes",
+        "- noise: times are uncertain by +-28 %: --replicas 9 narrows them",
     ]
 
 
@@ -154,25 +154,36 @@ def test_what_disturbed_the_run_is_counted() -> None:
             samples.measured("torch", "numpy", 2000.0),
         )
     )
-    noise = "noise up to +-28 % between processes; 1 of 2 cells disturbed (most: preempted)"
+    noise = "--replicas 9 narrows them; 1 of 2 cells disturbed (most: preempted)"
     assert noise in " ".join(text.split())
 
 
-def test_cells_of_a_worker_that_was_replaced_are_counted() -> None:
-    replaced = [samples.warned("worker-replaced")]
-    text = ending(samples.document(samples.measured("numpy", "torch", 2e2, warnings=replaced)))
-    again = "between processes; 1 cell measured again, because a worker was disturbed"
-    assert again in " ".join(text.split())
+def noise(*shares: float | None, replicas: int = 3) -> str:
+    """The sentence about cells of 100 ns, 1 us, 10 us, ... with these half-widths: five of each."""
+    cells = [
+        samples.measured("numpy", f"to{i}", 100.0 * 10**place + i, between_half_width=share,
+                         lo_ns=100.0 * 10**place + i, hi_ns=100.0 * 10**place + i)
+        for place, share in enumerate(shares) for i in range(5)
+    ]  # fmt: skip
+    document = samples.document(*cells)
+    document["context"]["dlbench"]["request"]["replicas"] = replicas
+    text = " ".join(ending(document, 200).split())
+    return text[text.rindex("noise ") + 6 : text.index(" next ")]
 
 
-@pytest.mark.parametrize(
-    ("half_width", "text"), [(10.0, "up to +-1000 %"), (10.1, "over +-1000 %")]
-)
-def test_a_spread_above_the_largest_number_is_no_upper_limit(half_width: float, text: str) -> None:
-    document = samples.document(samples.measured("numpy", "torch", 200.0))
-    (environment,) = document["context"]["dlbench"]["environments"].values()
-    environment["between_processes"][0]["half_width"] = half_width
-    assert f"noise         {text} between processes\n" in ending(document)
+def test_noise_is_one_sentence_about_what_can_be_trusted() -> None:
+    assert noise(0.02, 0.04) == "times are good to +-4.0 %"
+    assert noise(0.02, 0.04, 0.3) == (
+        "times below 10 us are good to +-4.0 %, longer ones uncertain by +-30 %: "
+        "--replicas 9 narrows them"
+    )
+    assert noise(0.3, 0.02) == "times are uncertain by +-30 %: --replicas 9 narrows them"
+    assert noise(0.3, replicas=9) == "times are uncertain by +-30 %: dlbench doctor says why"
+    assert noise(None) == (
+        "between processes not measured: each cell ran in one; --replicas 3 measures it"
+    )
+    assert noise(0.02, None) == "times are good to +-2.0 %; not known of 5 cells"
+    assert noise(20.0) == "times are uncertain by over +-1000 %: --replicas 9 narrows them"
 
 
 def test_a_loss_without_an_error_is_named_and_examined_first() -> None:
