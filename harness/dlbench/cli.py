@@ -268,7 +268,8 @@ def run_command(words: list[str]) -> int:
         return 2
     typed = list(words)
     verb, command = chosen(words)
-    known = defaults_of(verb, command)
+    # A bad default is no reason to refuse the help.
+    known = defaults.Defaults() if "--help" in words else defaults_of(verb, command)
     name = f"dlbench {verb}".strip()
     try:
         with command.make_context(name, words, default_map=known.values) as ctx:

@@ -148,6 +148,7 @@ class Request(Record):
     cases = Key[Sequence[str]](())
     sync = Key(False)
     capture = Key(False)
+    isolate = Key(False)
     budget = Key("")
     replicas = Key(1)
     adapters = Key("")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 from dlbench import _core
-from dlbench.document import LATEST, Document, locate, read_document
+from dlbench.document import LATEST, locate, read_document
 from dlbench.errors import BadInput
 from dlbench.running.request import Request
 from dlbench.text import time_left
@@ -15,36 +16,57 @@ from dlbench.text import time_left
 PROCESS_S, IMPORT_S, CELL_S = 1.0, 0.5, 0.02
 
 
-def text(request: Request, pairs: Iterable[tuple[str, str]]) -> str:
-    """ "about 75 s, judged by the last run in this folder". `pairs`: of each cell to measure."""
-    budget_s = _core.parse_seconds(request.budget) if request.budget else float("inf")
-    wanted = list(pairs)
-    expected = _seconds(wanted, request.replicas, budget_s)
+class Exchange(Protocol):
+    """A planned cell or a measured one."""
+
+    @property
+    def environment(self) -> str: ...
+    @property
+    def producer(self) -> str: ...
+    @property
+    def consumer(self) -> str: ...
+
+
+class Settings(Protocol):
+    """A request, or the recorded one of a run."""
+
+    @property
+    def replicas(self) -> int: ...
+    @property
+    def budget(self) -> str: ...
+    @property
+    def isolate(self) -> bool: ...
+
+
+def text(request: Request, cells: Iterable[Exchange]) -> str:
+    """ "about 75 s, judged by the last run in this folder". `cells`: those to measure."""
+    wanted = list(cells)
+    expected = _seconds(wanted, request)
     try:
         last = read_document(locate(LATEST))
     except (BadInput, _core.UsageError, OSError):
         last = None
-    known = {entry.pair for entry in last.measured} if last and last.run.did_end else set()
+    known = {name for entry in last.measured for name in entry.pair} if last else set()
     # Imports differ too much to be judged by those of other libraries.
-    if last is None or not known or not _libraries(wanted) <= _libraries(known):
+    libraries = {name for cell in wanted for name in (cell.producer, cell.consumer)}
+    if last is None or not last.run.did_end or not known or not libraries <= known:
         return f"about {_rounded(expected)}, more on a slow machine"
-    return f"about {_rounded(expected * _correction(last))}, judged by the last run in this folder"
+    correction = last.run.wall_s / _seconds(last.measured, last.run.request)
+    return f"about {_rounded(expected * correction)}, judged by the last run in this folder"
 
 
-def _libraries(pairs: Iterable[tuple[str, str]]) -> set[str]:
-    return {name for pair in pairs for name in pair}
-
-
-def _seconds(pairs: list[tuple[str, str]], replicas: int, budget_s: float) -> float:
-    cells_s = min(CELL_S * len(pairs) * replicas, budget_s)
-    return replicas * (PROCESS_S + IMPORT_S * len(_libraries(pairs))) + cells_s
-
-
-def _correction(last: Document) -> float:
-    request = last.run.request
+def _seconds(cells: Sequence[Exchange], request: Settings) -> float:
+    """A process for the libraries of an environment, or with --isolate for each pair of them, in
+    each replica."""
+    processes: dict[tuple[str, ...], set[str]] = {}
+    for cell in cells:
+        pair = (cell.producer, cell.consumer)
+        of = (cell.environment, *(pair if request.isolate else ()))
+        processes.setdefault(of, set()).update(pair)
+    imports = sum(map(len, processes.values()))
     budget_s = _core.parse_seconds(request.budget) if request.budget else float("inf")
-    pairs = [entry.pair for entry in last.measured]
-    return last.run.wall_s / _seconds(pairs, request.replicas, budget_s)
+    cells_s = min(CELL_S * len(cells) * request.replicas, budget_s)
+    return request.replicas * (PROCESS_S * len(processes) + IMPORT_S * imports) + cells_s
 
 
 def _rounded(seconds: float) -> str:

@@ -148,7 +148,7 @@ def dry_run(prepared: Prepared, console: Console, *, everything: bool) -> int:
     for cell, outcome, reason in plan.excluded if everything else ():
         console.print(f"{cell.name}  {outcome}: {reason}", soft_wrap=True)
     pairs = {(cell.producer, cell.consumer) for cell in plan.cells}
-    time = estimate.text(prepared.request, [(cell.producer, cell.consumer) for cell in plan.cells])
+    time = estimate.text(prepared.request, plan.cells)
     times = "once" if replicas == 1 else f"in {replicas} processes"
     lines = [
         f"{count(len(pairs), 'pair')}, {count(len(plan.cells), 'cell')} to measure {times}: {time}"

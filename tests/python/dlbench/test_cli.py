@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -269,6 +270,7 @@ def test_a_bad_default_is_one_line_that_names_the_file(
     assert (status, out, err.count("\n")) == (2, "", 1)
     assert str(Path("pyproject.toml").absolute()) in err
     assert message in err
+    assert dlbench(*words, "--help")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -371,6 +373,15 @@ def test_a_dry_run_counts_and_leaves_no_file(dlbench: Run) -> None:
         "--all lists them",
     ]
     assert not Path("new").exists()
+    # Each pair has processes of its own, and so has each environment.
+    python = str(Path(sys.executable).absolute())
+    seconds = []
+    for more in ((), ("--isolate",), ("--env", f"other={python}")):
+        words = ("numpy", "torch", *MINE[2:], *more, "--dry-run")
+        found = re.search(r": about (?:(\d+) min )?(\d+) s", dlbench(*words)[1])
+        assert found
+        seconds.append(60 * int(found[1] or 0) + int(found[2]))
+    assert seconds[0] * 1.5 < min(seconds[1:])
 
 
 @pytest.mark.parametrize(
