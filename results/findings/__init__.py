@@ -10,6 +10,7 @@ from dlbench.analysis import case_sweep, cells, phases
 from dlbench.document import LATEST, Document, Entry, Measured, NotMeasured, Pair, Run, codes
 from dlbench.environments.environment import DEFAULT
 from dlbench.findings import grouping
+from dlbench.findings.calls import bindings
 from dlbench.findings.copies import alignment, copies, writes
 from dlbench.findings.failures import FAILURES, FAULTS, MOST_LINES, failures, no_protocol
 from dlbench.findings.finding import Finding, pairs_text
@@ -41,6 +42,7 @@ def find(document: Document, run: str = LATEST, most_lines: int = MOST_LINES) ->
     found += grouping.group_findings(all_cases, partial(copies, run=run, document=document))
     found += alignment(document.exchanges)
     found += grouping.group_findings(places, partial(writes, run=run))
+    found += bindings(document, run)
     found += waits(document, entries, run)
     found += graph_captures(document, entries, run)
     run_cells = document.by_pair

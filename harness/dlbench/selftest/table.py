@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from dlbench.errors import BadInput
-from dlbench.selftest import alike, copies, delays, faults
+from dlbench.selftest import alike, calls, copies, delays, faults
 from dlbench.selftest.row import Row, Setting, Trial
 from dlbench.text.layout import columns
 from dlbench.text.output import Console
@@ -23,6 +23,7 @@ TRIALS: Mapping[str, Trial] = {
     "delays": delays.trial,
     "copies": copies.trial,
     "alike": alike.trial,
+    "calls": calls.trial,
 }
 
 

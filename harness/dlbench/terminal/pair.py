@@ -9,6 +9,7 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis import phases
+from dlbench.analysis.calls import CALL
 from dlbench.document import (
     AXES,
     Axis,
@@ -31,8 +32,9 @@ HEAD = (
     *(*phases.COLUMNS, "outcome", "used", "first", "GB/s"),
 )
 #: Columns that are added where the cells differ in them.
-AXES_HEAD = ("device", "case", "environment", "machine")
-RIGHT = {"size", "median", "times", "+-", "instructions", "first", "GB/s", *phases.COLUMNS}
+AXES_HEAD = ("arrays", "device", "case", "environment", "machine")
+RIGHT = {"arrays", "size", "median", "times", "+-", "instructions", "first", "GB/s"}
+RIGHT |= {*phases.COLUMNS}
 #: Columns that are left out, in this order, until the table fits.
 SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
@@ -232,6 +234,7 @@ def _cells_text(of: Sequence[Entry], total: int) -> str:
     for entry in of:
         case = f" {entry.case}" if entry.case != "f32" else ""
         clock = f" {entry.clock}" if entry.clock != "call" else ""
+        clock += f" arrays:{entry.arrays}" if entry.protocol == CALL else ""
         sizes.setdefault(entry.protocol + case + clock, {})[values.size(entry.bytes)] = None
     return "; ".join(f"{name} {', '.join(found)}" for name, found in sizes.items())
 

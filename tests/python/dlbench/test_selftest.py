@@ -12,7 +12,7 @@ from rich.console import Console
 import samples
 from dlbench.cli import main
 from dlbench.errors import BadInput
-from dlbench.selftest import alike, copies, delays, faults, runs, table
+from dlbench.selftest import alike, calls, copies, delays, faults, runs, table
 from dlbench.selftest.row import Row, Setting
 from typed import entries_of
 
@@ -56,6 +56,39 @@ def test_a_fault_that_is_named_otherwise_is_missed(
     found, alarms = faults.trial(setting)
     assert found.good is False
     assert alarms.good is True
+
+
+def test_a_fault_of_a_call_that_is_named_otherwise_is_missed(
+    setting: Setting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def of_call(fault: str, **more: Any) -> dict[str, Any]:
+        return cell(producer="native", consumer=f"faulty:{fault}", protocol="call", **more)
+
+    def wrong(reason: str) -> dict[str, Any]:
+        return {"outcome": "wrong", "reason": reason, "code": "wrong-arguments", "warnings": []}
+
+    text = "call: copied arguments: 8"
+    copied = {"code": "arguments-copied", "text": text, "data": {"arguments": "8"}}
+    entries = [
+        of_call("honest", outcome="zero-copy", real_time=9.0, warnings=[samples.warned("drift")]),
+        of_call("copies-argument", real_time=9.0, warnings=[copied]),
+        of_call("swaps-arguments", **wrong("call: argument 1 is array 2")),
+        of_call("skips-body", **wrong("call: the body ran 0 times in 1 call")),
+    ]
+    monkeypatch.setattr(runs, "run", lambda *_: entries_of(entries))
+    good(calls.trial(setting))
+    for at, other in ((0, entries[1]), (1, entries[0]), (2, entries[3]), (3, entries[2])):
+        changed = [*entries]
+        changed[at] = {**other, "consumer": entries[at]["consumer"]}
+        monkeypatch.setattr(runs, "run", lambda *_, found=changed: entries_of(found))
+        (row,) = calls.trial(setting)
+        assert (row.good, len(row.details)) == (False, 1)
+    monkeypatch.setattr(runs, "run", lambda *_: [])
+    assert [row.good for row in calls.trial(setting)] == [False]
+
+
+def test_the_faults_of_calls_are_found(setting: Setting) -> None:
+    good(calls.trial(setting))
 
 
 def test_an_honest_run_that_is_blamed_is_a_false_alarm(

@@ -61,8 +61,8 @@ LEFT_OUT = {
     "xarray": {"Index": NOTHING, "Variable": "needs the names of the dimensions"},
 }
 #: Consumers of dlbench's own, Python's types, and bindings, whose functions are dlbench's.
-NO_LIBRARY = {"bytearray", "cffi", "ctypes", "faulty", "memoryview", "nanobind", "native",
-              "pybind11"}  # fmt: skip
+NO_LIBRARY = {"bytearray", "cffi", "ctypes", "cython", "faulty", "memoryview", "nanobind",
+              "native", "pybind11"}  # fmt: skip
 CONSUMERS = {name for name, roles in discover.catalogue().files.items() if "consumer" in roles}
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 import synthetic
+from dlbench import findings
 from dlbench.analysis import calls, cells, matrices
 from dlbench.plots import figures
 from dlbench.terminal import calls as tables
+from dlbench.terminal import pair
 from typed import doc, entries_of
 
 NUMBERS = (0, 1, 2, 4, 8, 14, 20)
@@ -75,6 +78,28 @@ def test_the_tables_have_a_line_for_each_binding() -> None:
     assert "none: refused (TypeError: no array)" in text
     assert matrices.of_document(found) == []
     assert tables.tables(doc({}), 80) == []
+
+
+def test_the_binding_that_costs_most_is_a_finding() -> None:
+    def found(slow: float, fast: float) -> list[str]:
+        times = {"slow": slow, "fast": fast}
+        made = document(**{name: {n: 50 + ns * n for n in NUMBERS} for name, ns in times.items()})
+        return [each.text for each in findings.find(made) if each.label == "calls"]
+
+    expected = "an array of numpy costs 1.80 us in slow, 90 ns in fast: 20 times"
+    assert [re.sub(r"(\.\d+)? ", " ", text) for text in found(1800, 90)] == [
+        re.sub(r"(\.\d+)? ", " ", expected)
+    ]
+    assert found(90, 90) == []
+
+
+def test_a_row_of_a_cell_names_its_number_of_arrays() -> None:
+    items = [call("even", n, 50 + n) for n in (1, 8)]
+    head, *rows = [line.plain for line in pair.table(entries_of(items), 200)][:3]
+    at = head.index("arrays") + len("arrays")
+    assert [row[:at].split()[-1] for row in rows] == ["1", "8"]
+    alike = [call("even", 8, 50)]
+    assert "arrays" not in pair.table(entries_of(alike), 200)[0].plain
 
 
 def test_a_figure_does_not_mix_numbers_of_arrays() -> None:

@@ -56,7 +56,8 @@ ELSEWHERE = {
     "producer": {"lying-is-copied", "lazy-copy", "double-map", "read-only-missing"}
     # What only a device can show: test_devices_cuda.py and the trials of streams.
     | {"no-wait", "wrong-stream", "host-sync", "wrong-copy"},
-    "consumer": {"read-only-ignored", "work"},
+    "consumer": {"read-only-ignored", "work"}
+    | {"copies-argument", "swaps-arguments", "skips-body"},  # dlbench selftest calls
 }
 #: With a case that is read-only.
 READ_ONLY = {
