@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -190,6 +192,8 @@ class Run(Record):
     wall_s = Key(0.0)
     seed = Key[int | None](None)
     fingerprint = Key("")
+    run = Key("")  #: in the record of a run: its name, made of the whole document
+    machine_name = Key("")  #: in the record of a run: that of a document of several machines
     round_s = Key(0.0)
     signal = Key(0)
     dropped = part(Dropped)
@@ -238,3 +242,10 @@ class Context(Record):
     caches = parts(Cache)
     load_avg = Key[Sequence[float]](())
     run = part(Run, "dlbench")
+
+    @property
+    def run_id(self) -> str:
+        """A name for the run, made of its facts: machine, date, duration, options, measured
+        noise."""
+        own = json.dumps(self.to_json()).encode()
+        return self.run.run or hashlib.sha256(own).hexdigest()[:12]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from dlbench import _core
-from dlbench.document import Comparison, Document
+from dlbench.document import Comparison, Document, run_record
 
 from . import (
     arrow,
@@ -35,6 +35,7 @@ FORMATS: dict[str, Callable[[Document], str]] = {
     "csv": csv.export,
     "markdown": markdown.export,
     "support": support.export,
+    "record": run_record.text,
 }
 #: Binary formats.
 BINARY: dict[str, Callable[[Document], bytes]] = {

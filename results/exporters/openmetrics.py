@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 
 from dlbench.document import Document, Entry, Measured
 from dlbench.exporters.dates import moment
-from dlbench.exporters.origin import run_of
 from dlbench.text.escaping import log_line
 
 NS = 1e-9  #: the unit of time is the second
@@ -40,7 +39,7 @@ def export(document: Document) -> str:
     or without a number, and its outcome as a label."""
     lines = [*_family("dlbench_run", "", "1, with the facts of the run as labels.")]
     for machine, context in document.contexts.items():
-        run = {"version": context.run.version, "host": context.host_name, "run": run_of(context)}
+        run = {"version": context.run.version, "host": context.host_name, "run": context.run_id}
         lines.append(_sample("dlbench_run", _with_machine(machine, run), 1))
     began = [(name, _seconds(context.date)) for name, context in document.contexts.items()]
     dated = [(name, seconds) for name, seconds in began if seconds is not None]

@@ -4,11 +4,9 @@ can stand in one table.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import astuple, dataclass, fields
 
-from dlbench.document import Context, Document, Entry
+from dlbench.document import Document, Entry
 
 
 @dataclass(frozen=True)
@@ -35,7 +33,7 @@ class Origins:
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._runs = {name: run_of(context) for name, context in document.contexts.items()}
+        self._runs = {name: context.run_id for name, context in document.contexts.items()}
 
     def of(self, entry: Entry) -> Origin:
         """The origin of that cell."""
@@ -49,8 +47,3 @@ class Origins:
             producer_version=versions.get(entry.producer),
             consumer_version=versions.get(entry.consumer),
         )
-
-
-def run_of(context: Context) -> str:
-    """A name for the run, made of its facts: machine, date, duration, options, measured noise."""
-    return hashlib.sha256(json.dumps(context.to_json()).encode()).hexdigest()[:12]

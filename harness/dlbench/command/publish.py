@@ -23,7 +23,7 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
 @click.argument("run_", metavar="RUN", shell_complete=completion.runs)
 @click.option("--format", "format_", metavar="NAME", required=True,
               help="Write this format: bmf, github-action, google-benchmark, pyperf, asv, "
-                   "openmetrics, csv, markdown, support, parquet or arrow.",
+                   "openmetrics, csv, markdown, support, record, parquet or arrow.",
               shell_complete=completion.of(lambda _: exporters.NAMES)
 )  # fmt: skip
 @click.option(
@@ -62,8 +62,8 @@ def export(
     outcome of each pair. asv adds the results of a commit to the folder of --output, which is the
     results_dir of airspeed velocity. google-benchmark has a repetition for each process, of which
     compare.py makes its U-test; results.json itself has one row a cell. openmetrics is for a push
-    gateway. parquet and arrow have the columns of csv with types, need pyarrow, and are not written
-    to a terminal.
+    gateway. record is what a history needs, a tenth of the document. parquet and arrow have the
+    columns of csv with types, need pyarrow, and are not written to a terminal.
     """
     _core.require_known("format", format_, exporters.NAMES)
     if format_ in exporters.BINARY and output is None and is_terminal():
