@@ -38,7 +38,8 @@ dlbench --help lists all options; dlbench help TERM explains a word of the outpu
 #: The names in dlbench.command.verbs. A run does not import them: that takes as long as measuring
 #: many cells.
 VERBS = ("list", "doctor", "help", "show", "repro", "debug", "explain", "plot", "check", "compare",
-         "track", "bisect", "canary", "merge", "fleet", "export", "report", "selftest")  # fmt: skip
+         "track", "bisect", "canary", "merge", "fleet", "export", "report", "site",
+         "selftest")  # fmt: skip
 
 
 def verbs() -> dict[str, click.Command]:

@@ -26,16 +26,25 @@ def scripts() -> str:
     marks = {"nearFloor": values.NEAR_FLOOR_TEXT, "wide": values.with_signs(values.WIDE_TEXT),
              "loses": values.LOSES_TEXT}  # fmt: skip
     constants = f"const MARK_TEXTS = {json.dumps(marks)}, NATIVE = {json.dumps(NATIVE)};\n"
-    texts = ((HERE / "js" / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    texts = map(script, SCRIPTS)
     return '"use strict";\n(() => {\n' + constants + "\n".join(texts) + "\n})();\n"
 
 
+def script(name: str) -> str:
+    return (HERE / "js" / f"{name}.js").read_text(encoding="utf-8")
+
+
 def template() -> Any:
+    return engine(HERE).get_template("page.html.j2")
+
+
+def engine(folder: Path) -> Any:
+    """The templates of a folder."""
     import jinja2
 
-    loader = jinja2.FileSystemLoader(HERE)
+    loader = jinja2.FileSystemLoader(folder)
     return jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True,
-                              finalize=_shown).get_template("page.html.j2")  # fmt: skip
+                              finalize=_shown)  # fmt: skip
 
 
 def _shown(value: Any) -> Any:

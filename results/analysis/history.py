@@ -17,6 +17,8 @@ from dlbench.text.grouping import grouped
 INSTRUCTIONS = 0.02
 #: Outcomes that report nothing about the exchange.
 UNKNOWN = ("unproven", "not-run")
+#: Kinds of steps in which only the time differs.
+TIMED = ("layout", "time")
 CELL = (*EXCHANGE[1:], "phase", "clock")
 
 
@@ -49,10 +51,11 @@ def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, .
     }
 
 
-def segments(entries: Sequence[Entry]) -> list[Segment]:
-    """Cuts the series of one cell at its steps."""
+def segments(entries: Sequence[Entry], runs: Sequence[str] = ()) -> list[Segment]:
+    """Cuts the series of one cell at its steps. `runs`: of each entry; by default they are of one.
+    Times of different runs are not compared."""
     found = _certain(entries)
-    for step_ns in _slower_or_faster(entries, found):
+    for step_ns in _slower_or_faster(entries, found, runs or [""] * len(entries)):
         before, after = entries[step_ns.index - 1], entries[step_ns.index]
         is_counted = _instructions(before) and _instructions(after)
         share = _change(step_ns.before_ns, step_ns.after_ns)
@@ -60,7 +63,7 @@ def segments(entries: Sequence[Entry]) -> list[Segment]:
         found[step_ns.index] = (kind, f"{share}, {what}" if what else share)
     ends = [0, *sorted(found), len(entries)]
     return [
-        Segment(list(entries[a:b]), _lowest(entries[a:b]), *found.get(a, ()))
+        Segment(list(entries[a:b]), lowest(entries[a:b]), *found.get(a, ()))
         for a, b in itertools.pairwise(ends)
     ]
 
@@ -146,13 +149,14 @@ def times(entry: Entry) -> list[float]:
     return [min(worker.samples_ns) for worker in workers if worker.samples_ns]
 
 
-def _lowest(entries: Sequence[Entry]) -> float:
-    found = [np.median(each) for each in map(times, entries) if each]
+def lowest(entries: Sequence[Entry]) -> float:
+    """The median over entries of their workers' median of these; 0 without any."""
+    found = [np.median(of) for of in map(times, entries) if of]
     return float(np.median(found)) if found else 0.0
 
 
 def _slower_or_faster(
-    entries: Sequence[Entry], found: dict[int, tuple[str, str]]
+    entries: Sequence[Entry], found: dict[int, tuple[str, str]], runs: Sequence[str]
 ) -> list[steps.Step]:
     """The steps in time, of the versions between two changes of outcome or protocol that all
     replicas measured."""
@@ -161,11 +165,12 @@ def _slower_or_faster(
     bounds = [index for index, (kind, _) in sorted(found.items()) if kind != "code"]
     made = []
     for first, end in zip([0, *bounds], [*bounds, len(entries)], strict=True):
-        whole = [index for index in range(first, end) if len(series[index]) == replicas > 0]
-        if len(whole) > 1:
-            of_replicas = np.array([series[index] for index in whole]).T
-            made += [
-                steps.Step(whole[step.index], step.before_ns, step.after_ns)
-                for step in steps.find(of_replicas)
-            ]
+        every = [index for index in range(first, end) if len(series[index]) == replicas > 0]
+        for whole in grouped(every, lambda index: runs[index]).values():
+            if len(whole) > 1:
+                of_replicas = np.array([series[index] for index in whole]).T
+                made += [
+                    steps.Step(whole[step.index], step.before_ns, step.after_ns)
+                    for step in steps.find(of_replicas)
+                ]
     return made

@@ -23,12 +23,13 @@ def export_arrow(document: Document) -> bytes:
     return out.getvalue()
 
 
-def export_parquet(document: Document) -> bytes:
-    """A Parquet file."""
+def export_parquet(*documents: Document) -> bytes:
+    """A Parquet file; of several documents their rows."""
     pyarrow = _library("parquet")
     parquet = importlib.import_module("pyarrow.parquet")
     out = io.BytesIO()
-    parquet.write_table(_table(pyarrow, document), out)
+    tables = [_table(pyarrow, document) for document in documents]
+    parquet.write_table(pyarrow.concat_tables(tables), out)
     return out.getvalue()
 
 

@@ -18,6 +18,7 @@ from dlbench.check import verb
 from dlbench.command import debug, listing, publish, showing
 from dlbench.command.fleet import fleet
 from dlbench.command.merge import merge
+from dlbench.command.site import site
 from dlbench.compare.verb import compare
 from dlbench.counting import breakdown_text, explain, valgrind
 from dlbench.document import Document, Entry, locate, read_document
@@ -397,6 +398,7 @@ VERBS = {
         fleet,
         publish.export,
         publish.report,
+        site,
         selftest,
     )
 }

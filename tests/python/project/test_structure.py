@@ -174,6 +174,10 @@ def test_the_product_ships_no_function_that_it_does_not_use() -> None:
         texts["names"] += "\n".join(
             f"# {text}" for text in re.findall(r'"(\w+)"', path.read_text())
         )
+    for path in (ROOT / "plots").rglob("*.j2"):
+        texts["names"] += "\n".join(
+            f"# {text}" for text in re.findall(r"\.(\w+)\(", path.read_text())
+        )
     assert unused(texts) == set()
 
 

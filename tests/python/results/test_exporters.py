@@ -21,7 +21,7 @@ import dlbench
 import samples
 import synthetic
 from dlbench import cli, exporters
-from dlbench.document import Document
+from dlbench.document import Document, run_record
 from dlbench.errors import BadInput
 from dlbench.exporters import FORMATS, export, markdown, rows
 from typed import comparison_of, doc, merged_of
@@ -471,7 +471,8 @@ def arrow_rows(data: bytes, name: str) -> list[tuple[str, float]]:
 def measured_rows(text: str) -> dict[str, Any]:
     """(what names the machine, ns) of each number, by format; of markdown its rows and headings."""
     rows = list(csv.DictReader(io.StringIO(text))) if text.startswith("name,") else []
-    made = json.loads(text) if text[0] in "{[" else {}
+    is_json = text[0] in "{[" and run_record.MARK not in text
+    made = json.loads(text) if is_json else {}
     lines = text.splitlines()
     return {
         "bmf": lambda: [(name, of["latency"]["value"]) for name, of in made.items()],
@@ -486,6 +487,10 @@ def measured_rows(text: str) -> dict[str, Any]:
             (line, float(line.rpartition(" ")[2]) / NS)
             for line in lines
             if line.startswith("dlbench_exchange_seconds{")
+        ],
+        "record": lambda: [
+            (own.run.machine_name, entry.median_ns)
+            for own in run_record.parse(text.splitlines(), "record") for entry in own.measured
         ],
         "csv": lambda: [(row["machine"], float(row["real_time"])) for row in rows
                         if row["real_time"]],
