@@ -26,6 +26,7 @@ from . import (
     phases,
     scaling,
     sync,
+    versions,
 )
 
 __all__ = ["AT_THE_END", "CHANGE", "FIGURES", "NEEDS", "draw", "draw_change", "has"]
@@ -38,6 +39,7 @@ FIGURES: dict[str, Callable[[Document], Figure]] = {
     "phases": phases.figure,
     "fallbacks": fallbacks.figure,
     "sync": sync.figure,
+    "versions": versions.figure,
     MACHINES: machines.figure,
 }
 #: Figures that show all machines of a merged document.
@@ -54,6 +56,7 @@ NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
     "phases": (phases.has_phases, "a run with --phases all, and exchanges of at least 250 ns"),
     "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
     "sync": (sync.has_sync, "a run with --sync, on a device"),
+    "versions": (versions.has_versions, "a run of `track`"),
     MACHINES: (machines.has_machines, "a merged run, with an exchange measured on two machines"),
 }
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -44,11 +44,37 @@ def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, .
     known = [entry for entry in document.entries if entry.environment in order]
     known.sort(key=lambda entry: order[entry.environment])
     found = grouped(known, lambda entry: entry.axes(CELL))
+    beside = {name: partners(document, name) for name in environments}
     return {
-        cell: segments(entries)
+        cell: [_with_partners(one, before, beside) for before, one in _pairs(segments(entries))]
         for cell, entries in sorted(found.items())
         if any(entry.outcome != "import-failed" for entry in entries)
     }
+
+
+def partners(document: Document, environment: str) -> dict[str, str]:
+    """The versions of the libraries beside the one that names the environment."""
+    found = document.versions(environment)
+    return {name: one for name, one in found.items() if one != environment.removeprefix("v")}
+
+
+def _pairs(found: Sequence[Segment]) -> Iterable[tuple[Segment | None, Segment]]:
+    return zip([None, *found], found, strict=False)
+
+
+def _with_partners(
+    segment: Segment, before: Segment | None, beside: Mapping[str, Mapping[str, str]]
+) -> Segment:
+    """A step may be due to another library, whose version changes there, too."""
+    if before is None:
+        return segment
+    last, now = beside[before.entries[-1].environment], beside[segment.entries[0].environment]
+    moved = [
+        f"{name} {last[name]} -> {version}"
+        for name, version in now.items()
+        if last.get(name, version) != version
+    ]
+    return replace(segment, what=", with ".join([segment.what, *moved]))
 
 
 def segments(entries: Sequence[Entry], runs: Sequence[str] = ()) -> list[Segment]:

@@ -94,7 +94,8 @@ def find(
     if is_minor:
         found = list({version.release[:2]: version for version in found}.values())
     if not found:
-        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}")
+        hint = "" if pre or files else "; --pre has pre-releases too"
+        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}{hint}")
     return Releases(wanted, list(map(str, found)), files)
 
 

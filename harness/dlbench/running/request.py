@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -198,9 +199,12 @@ def _escaped(name: str) -> str:
     return name.replace(".", "\\.").replace("+", "\\+")
 
 
-def journal_context(folder: Path, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+def journal_context(
+    folder: Path, params: Mapping[str, Any], made: Path | None = None
+) -> dict[str, Any]:
     """The context in a journal's first line. Raises BadInput if there is no journal to resume, or
-    if it names an interpreter or adapters that the command's `params` do not."""
+    if it names an interpreter or adapters that the command's `params` do not. `made`: dlbench made
+    the interpreters below this folder, so they need not be named."""
     journal = folder / "journal.jsonl"
     try:
         require_file(journal)
@@ -212,11 +216,13 @@ def journal_context(folder: Path, params: Mapping[str, Any] | None = None) -> di
     own = context.get("dlbench", {})
     if "request" not in own:
         raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
-    _require_named(folder, own, params or {})
+    _require_named(folder, own, params, made)
     return context
 
 
-def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, Any]) -> None:
+def _require_named(
+    folder: Path, own: Mapping[str, Any], params: Mapping[str, Any], made: Path | None
+) -> None:
     """Raises BadInput unless the command names the code that the journal names, and no other: a
     folder from elsewhere must not choose a program here."""
     env = [*(params.get("env") or []), params.get("base_env"), params.get("head_env")]
@@ -225,12 +231,19 @@ def _require_named(folder: Path, own: Mapping[str, Any], params: Mapping[str, An
     if params.get("adapters"):
         named.add(str(Path(params["adapters"]).absolute()))
     stored = {*own["request"].get("env", []), *own.get("compare", {}).get("env", [])}
+    if made:
+        stored = {text for text in stored if made not in _parents(text.partition("=")[2])}
     stored |= {*filter(None, [own["request"].get("adapters")])}
     if not stored <= named or len(stored) < len(env) + bool(params.get("adapters")):
         raise BadInput(
             f"cannot resume {str(folder)!r}: the command must name the interpreters and adapters "
             f"of the journal, and no others: {Run(own).resume_command(folder)}"
         )
+
+
+def _parents(path: str) -> Sequence[Path]:
+    # Links are not resolved: the interpreter of an environment is one.
+    return Path(os.path.normpath(path)).parents
 
 
 def resumed(context: dict[str, Any]) -> Request:

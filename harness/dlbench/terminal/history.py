@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 
 from rich.text import Text
@@ -17,9 +18,12 @@ COLORS = {"outcome": "yellow", "protocol": "cyan", "code": "yellow"}
 
 
 def lines(
-    cells: Mapping[tuple[Axis, ...], Sequence[Segment]], unfit: Mapping[str, str]
+    cells: Mapping[tuple[Axis, ...], Sequence[Segment]],
+    unfit: Mapping[str, str],
+    beside: Mapping[str, Mapping[str, str]],
 ) -> list[Text]:
-    """`unfit`: the reasons why versions are missing."""
+    """`unfit`: the reasons why versions are missing. `beside`: by version, those of the other
+    libraries."""
     rows, kinds = list[Sequence[str]]([HEADS]), [""]
     for cell, segments in cells.items():
         producer, consumer, protocol, device, case, arrays, size, phase, clock = cell
@@ -35,16 +39,34 @@ def lines(
         Text(line, style=COLORS.get(kind, ""))
         for line, kind in zip(columns(rows, right=(3, 4)), kinds, strict=True)
     ]
-    return made + [Text(f"{version}  {reason}") for version, reason in unfit.items()]
+    made += [Text(f"{version}  {reason}") for version, reason in unfit.items()]
+    return made + [Text(f"with {line}") for line in _partners(beside)]
+
+
+def _partners(beside: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """ "numpy 1.26.4 (1.0 .. 1.2), 2.4.6 (1.3)": the ranges only where the version changes."""
+    shown = []
+    for library in sorted({library for found in beside.values() for library in found}):
+        pairs = [(found.get(library, "none"), name) for name, found in beside.items()]
+        found = [
+            (version, [name for _, name in run])
+            for version, run in itertools.groupby(pairs, lambda pair: pair[0])
+        ]
+        texts = [f"{version} ({_range(names)})" for version, names in found]
+        shown.append(f"{library} {found[0][0] if len(found) == 1 else ', '.join(texts)}")
+    return shown
+
+
+def _range(names: Sequence[str]) -> str:
+    return " .. ".join(dict.fromkeys([names[0], names[-1]]))
 
 
 def _facts(segment: Segment) -> tuple[str, ...]:
     first, last = segment.entries[0], segment.entries[-1]
-    names = list(dict.fromkeys([first.environment, last.environment]))
     counted = [entry for entry in segment.entries if isinstance(entry, Measured)]
     instructions = [text for text in map(values.instructions, counted) if text]
     return (
-        " .. ".join(names),
+        _range([first.environment, last.environment]),
         segment.first.found,
         values.duration(segment.ns, segment.ns / 100) if segment.ns else "",
         instructions[0] if instructions else "",

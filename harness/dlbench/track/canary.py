@@ -26,7 +26,6 @@ from dlbench.environments.environment import here
 from dlbench.errors import BadInput
 from dlbench.exporters import changes
 from dlbench.exporters.tables import table
-from dlbench.libraries import cache
 from dlbench.libraries.facts import requirement_name
 from dlbench.running import completion, options, run, rundir
 from dlbench.running.request import Request
@@ -99,7 +98,7 @@ def compared(
     free = [f"{package}>=0.dev0" if params["pre"] else package for package in good]
     pinned = [f"{package}=={version}" for package, version in good.items()]
     recipes = [
-        versions.recipe(cache.folder() / "versions", GOOD, [*pinned, *beside]),
+        versions.recipe(measuring.environments(), GOOD, [*pinned, *beside]),
         # In the run's folder, because the newest are others at another time.
         versions.recipe(folder.absolute(), NEWEST, [*free, *beside]),
     ]

@@ -51,6 +51,11 @@ def installing(function: options.Function) -> options.Function:
     return function
 
 
+def environments() -> Path:
+    """The folder with an environment for each version."""
+    return cache.folder() / "versions"
+
+
 def make_request(
     params: Mapping[str, Any], producers: Sequence[str], consumers: Sequence[str]
 ) -> Request:
@@ -86,7 +91,7 @@ def recipes(
     known = {one: here().installed_version([requirement_name(one)]) for one in free}
     # A local part, as of 2.6.0+cpu, is not on the index.
     pins = [f"{one}=={version.partition('+')[0]}" for one, version in known.items() if version]
-    folder = cache.folder() / "versions"
+    folder = environments()
     found = versions.find(releases, pre=params["pre"], is_minor=is_minor, wheels=params["wheels"])
     return [
         versions.recipe(folder, version, [found.pinned(version), *beside, *free], pins)

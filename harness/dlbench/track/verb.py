@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
@@ -10,25 +12,31 @@ import click
 from dlbench import _core
 from dlbench.analysis import history
 from dlbench.document import Document
-from dlbench.environments.environment import Environment
+from dlbench.environments import env_option, probe
+from dlbench.environments.environment import Environment, Failure
+from dlbench.errors import BadInput
 from dlbench.running import completion, options, run, rundir
+from dlbench.running.request import Request, journal_context, resumed
 from dlbench.terminal import history as table
 from dlbench.terminal import terminal
 from dlbench.text import output
+from dlbench.text.escaping import dlbench_command
 from dlbench.text.output import Console
 from dlbench.track import measuring
 
 #: Options of a measuring run that apply to versions.
 MEASURING = {"protocols", "devices", "cases", "sizes", "phases", "filter", "count", "replicas",
              "budget", "jobs", "timeout", "adapters", "out", "seed", "quiet",
-             "dry_run"}  # fmt: skip
+             "dry_run", "resume"}  # fmt: skip
+#: Options that --resume allows.
+WITH_RESUME = {"resume", "quiet", "adapters"}
 
 
 @click.command("track")
-@click.argument("libraries", nargs=-1, required=True, metavar="LIBRARY...",
+@click.argument("libraries", nargs=-1, metavar="LIBRARY...",
                 shell_complete=completion.of(completion.libraries))  # fmt: skip
 @click.option(
-    "--versions", "spec", metavar="PACKAGE", required=True,
+    "--versions", "spec", metavar="PACKAGE",
     help="Measure these releases of a package: 'numpy>=1.25,<2.5'.",
 )  # fmt: skip
 @click.option("--minor", is_flag=True, help="Only the newest release of each minor version.")
@@ -43,6 +51,12 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     Measures the exchanges of the LIBRARIES with each other and themselves, of one library also with
     `native`, in all versions at once. Defaults: 10 replicas, arrays of 4KiB.
     """
+    if params["resume"]:
+        options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
+        return resume(rundir.resumable(params["resume"]), params)
+    if not libraries or not params["spec"]:
+        raise BadInput("track needs a library and --versions, as in: "
+                       "dlbench track numpy --versions 'numpy>=2'")  # fmt: skip
     every = list(dict.fromkeys(libraries if len(libraries) > 1 else (*libraries, "native")))
     request = measuring.make_request(params, every, every)
     request.replicas = params["replicas"] or measuring.REPLICAS
@@ -52,18 +66,46 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         for recipe in wanted:
             output.print_line(f"{recipe.name}  {' '.join((*recipe.requirements, *recipe.pins))}")
         return 0
-    quiet = params["quiet"]
     folder = rundir.fresh(params["out"])
     try:
-        places = measuring.install(wanted, install_s, request, quiet=quiet)
-        document, signal = measuring.measure(request, places, folder, quiet=quiet)
+        places = measuring.install(wanted, install_s, request, quiet=params["quiet"])
+        return measure(request, places, folder, params)
     finally:
         rundir.remove_folder(folder)  # keeps a run that has begun
+
+
+def resume(folder: Path, params: Mapping[str, Any]) -> int:
+    """Continues an interrupted run in the environments that it made."""
+    own = journal_context(folder, params, measuring.environments())["dlbench"]
+    request = replace(resumed({"dlbench": own}), env=[])
+    timeout_s = _core.parse_seconds(request.timeout)
+    fit = env_option.read(own["request"]["env"])
+    places = [probe.probe(name, python, timeout_s) for name, python in fit.items()]
+    for name, facts in own["environments"].items():
+        if name not in fit:
+            outcome, _, reason = facts.get("failure", "").partition(": ")
+            places.append(Environment(name, facts["executable"], failure=Failure(outcome, reason)))
+    return measure(request, places, folder, params, is_resumed=True)
+
+
+def measure(
+    request: Request,
+    places: Sequence[Environment],
+    folder: Path,
+    params: Mapping[str, Any],
+    *,
+    is_resumed: bool = False,
+) -> int:
+    """Measures, and prints the table; the exit status."""
+    quiet = params["quiet"]
+    document, signal = measuring.measure(request, places, folder, quiet=quiet, resume=is_resumed)
     if not quiet:
         show(document, places)
         output.print_line(f"->  {folder / 'results.json'}")
     if signal:
-        run.warn(f"interrupted; what was measured is kept in {folder}")
+        named = ["--adapters", request.adapters] if request.adapters else []
+        again = dlbench_command("track", "--resume", folder, *named)
+        run.warn(f"interrupted; what was measured is kept: {again}")
         return 128 + signal
     return 0
 
@@ -72,4 +114,5 @@ def show(document: Document, places: Sequence[Environment]) -> None:
     """The table on the terminal."""
     names = [place.name for place in places if place.failure is None]
     unfit = {place.name: place.failure.reason for place in places if place.failure is not None}
-    terminal.show(table.lines(history.cells(document, names), unfit), Console())
+    beside = {name: history.partners(document, name) for name in names}
+    terminal.show(table.lines(history.cells(document, names), unfit, beside), Console())

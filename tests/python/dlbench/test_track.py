@@ -47,9 +47,34 @@ def test_each_planted_step_is_found(planted: Path, capsys: pytest.CaptureFixture
     assert "2 environments in" in capsys.readouterr().err
 
 
+@pytest.mark.timeout(240)
+def test_an_interrupted_run_is_resumed_and_other_programs_are_not_started(
+    planted: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert tracked("planted<1.3,>1.0", "--replicas", "2", "--out", "run", "--quiet") == 0
+    journal, document = planted / "run/journal.jsonl", planted / "run/results.json"
+    cells = [each["name"] for each in json.loads(document.read_text())["benchmarks"]]
+    lines = journal.read_text().splitlines(keepends=True)
+    cut = lines[: next(i for i, line in enumerate(lines) if cells[-1] in line)]
+    assert 1 < len(cut) < len(lines)
+    journal.write_text("".join(cut))
+    document.unlink()
+    words = ["track", "--resume", "run", "--adapters", "adapters"]
+    assert cli.main(words) == 0
+    assert [each["name"] for each in json.loads(document.read_text())["benchmarks"]] == cells
+    assert "with numpy " in capsys.readouterr().out
+
+    journal.write_text(re.sub(r'[^"=]+/bin/python', "/opt/evil/bin/python", lines[0]))
+    assert cli.main(words) == 2
+    assert "must name the interpreters" in capsys.readouterr().err
+    assert cli.main([*words, "--replicas", "3"]) == 2
+    assert "leave out --replicas" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
+        (("planted>=2.0rc1",), "--pre has pre-releases too"),
         (("planted>=",), "is not a package with its versions"),
         (("planted>=7",), "no release matches; the newest is 1.6"),
         (("nothing-of-this-name",), "No matching distribution"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
@@ -18,7 +19,7 @@ from matplotlib.patches import Polygon, Rectangle
 import samples
 import synthetic
 from dlbench import values
-from dlbench.plots import choosing, drawing, library_styles, phases
+from dlbench.plots import choosing, drawing, figures, library_styles, phases
 from dlbench.plots.figures import FIGURES, draw
 from typed import doc
 
@@ -105,7 +106,7 @@ def test_the_same_data_gives_the_same_bytes(tmp_path: Path) -> None:
                        env={"PYTHONHASHSEED": run, "PYTHONPATH": ":".join(filter(None, sys.path)),
                             "HOME": str(tmp_path)})  # fmt: skip
         contents.append({path.name: path.read_bytes() for path in folder.iterdir()})
-    assert len(contents[0]) == 2 * len(set(FIGURES) - {"calls", "sync", "machines"})
+    assert len(contents[0]) == 2 * len(set(FIGURES) - {"calls", "sync", "versions", "machines"})
     assert contents[0] == contents[1]
 
 
@@ -361,3 +362,46 @@ def test_a_figure_names_its_origin_and_its_numbers_of_samples(name: str) -> None
         assert any(part in text for text in origin)
     shown = joined(FIGURES[name](doc(made)))
     assert all(text in shown for text in origin)
+
+
+def of_versions(slower: float) -> dict[str, Any]:
+    """Six releases of a library, of which the last three take longer by this factor."""
+    document = synthetic.document(("numpy",), (4096,), protocols=("dlpack",), failing=0.0)
+    (item,) = document["benchmarks"]
+    names = [f"1.{minor}" for minor in range(6)]
+    random = np.random.default_rng(3)
+    document["benchmarks"] = [
+        item
+        | {"environment": name, "name": f"{item['name']}/environment:{name}"}
+        | {"workers": [{"median_ns": ns, "samples_ns": [ns, ns * 1.2]}
+                       for ns in random.normal(100, 0.5, 10) * (slower if name > "1.2" else 1)]}
+        for name in names
+    ]  # fmt: skip
+    own = document["context"]["dlbench"]
+    own["environments"] = dict.fromkeys(names, next(iter(own["environments"].values())))
+    own["request"] = {"env": [f"{name}=/x/{name}/bin/python" for name in names]}
+    return document
+
+
+@pytest.mark.parametrize(("slower", "steps"), [(1.2, 1), (1.0, 0)])
+def test_versions_show_a_step_only_where_there_is_one(slower: float, steps: int) -> None:
+    figure = FIGURES["versions"](doc(of_versions(slower)))
+    assert texts(figure).count("time") == steps
+    assert "1.0" in texts(figure)
+    axes = figure.axes[1]
+    lines = [line for line in axes.lines if list(line.get_xdata()) == [2.5, 2.5]]
+    assert len(lines) == steps
+
+
+def test_versions_are_drawn_of_a_run_of_track_alone() -> None:
+    assert figures.has(doc(of_versions(1.2)), "versions")
+    assert not figures.has(doc(SHAPES["one"]), "versions")
+    broken = of_versions(1.0)
+    entry = broken["benchmarks"].pop(2)
+    left = {"reason": "no", "outcome": "refused", "code": "refused"}
+    keys = ("name", "producer", "consumer", "protocol", "device", "case", "bytes", "environment",
+            "phase", "clock")  # fmt: skip
+    broken["not_measured"].append({key: entry[key] for key in keys if key in entry} | left)
+    figure = FIGURES["versions"](doc(broken))
+    assert texts(figure).count("outcome") == 2
+    assert "refused" in texts(figure)

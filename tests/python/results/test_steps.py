@@ -7,8 +7,9 @@ import pytest
 
 import synthetic
 from dlbench.analysis import history, steps
+from dlbench.terminal import history as table
 from recorded import records
-from typed import entries_of
+from typed import doc, entries_of
 
 TRIALS, REPLICAS = 300, 10
 
@@ -89,3 +90,20 @@ def test_what_is_not_known_hides_no_step() -> None:
         (2, "copy", "outcome"),
         (1, "copy", "code"),
     ]
+
+
+def test_a_partner_that_changes_at_a_step_is_named() -> None:
+    place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+    items, libraries = [], {}
+    for version, numpy, outcome in (("1.0", "1.26", "copy"), ("1.1", "2.0", "zero-copy"),
+                                    ("1.2", "2.0", "copy")):  # fmt: skip
+        item = synthetic.measured(place | {"environment": version})
+        items.append(item | {"outcome": outcome, "name": f"{item['name']}/environment:{version}"})
+        libraries[version] = {"libraries": {"torch": version, "numpy": numpy}}
+    context = {"dlbench": {"environments": libraries}}
+    document = doc({"context": context, "benchmarks": items})
+    ((first, second, third),) = history.cells(document, [*libraries]).values()
+    assert (first.what, second.what) == ("", "copy -> zero-copy, with numpy 1.26 -> 2.0")
+    assert third.what == "zero-copy -> copy"
+    beside = {name: history.partners(document, name) for name in libraries}
+    assert table.lines({}, {}, beside)[-1].plain == "with numpy 1.26 (1.0), 2.0 (1.1 .. 1.2)"
