@@ -56,9 +56,10 @@ def scaling(document: Document, protocols: Sequence[str], width: int) -> list[Te
 
 
 def differing(entries: Iterable[Entry]) -> list[str]:
-    """The axes among `device` and `case` on which these entries differ: rows must name them."""
+    """The axes among `device`, `case` and `arrays` on which these entries differ: rows must name
+    them."""
     found = list(entries)
-    return [axis for axis in ("device", "case") if len({e.axis(axis) for e in found}) > 1]
+    return [axis for axis in ("device", "case", "arrays") if len({e.axis(axis) for e in found}) > 1]
 
 
 def _is_shown(of_cell: Sizes, sizes: Sequence[int], times: float) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from dlbench.analysis.calls import CALL
 from dlbench.document import Document, Entry, Measured
 from dlbench.document.record import Record
 from dlbench.exporters import origin
@@ -68,6 +69,7 @@ def _observed(key: str) -> Callable[[Entry], Value]:
 READERS: dict[str, Callable[[Entry], Value]] = {
     "name": _plain("name"),
     **{axis: _plain(axis) for axis in AXES},
+    "arrays": lambda entry: entry.arrays if entry.protocol == CALL else None,
     "outcome": _plain("outcome"),
     "found": _plain("found"),
     "real_time": _plain("real_time", "median_ns"),

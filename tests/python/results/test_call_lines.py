@@ -10,9 +10,10 @@ import pytest
 import synthetic
 from dlbench import findings
 from dlbench.analysis import calls, cells, matrices
+from dlbench.exporters import rows
 from dlbench.plots import figures
 from dlbench.terminal import calls as tables
-from dlbench.terminal import pair
+from dlbench.terminal import environments, pair
 from typed import doc, entries_of
 
 NUMBERS = (0, 1, 2, 4, 8, 14, 20)
@@ -100,6 +101,17 @@ def test_a_row_of_a_cell_names_its_number_of_arrays() -> None:
     assert [row[:at].split()[-1] for row in rows] == ["1", "8"]
     alike = [call("even", 8, 50)]
     assert "arrays" not in pair.table(entries_of(alike), 200)[0].plain
+
+
+def test_rows_of_environments_and_of_a_table_name_the_number_of_arrays() -> None:
+    items = [call("even", n, 50 + n) for n in (1, 8)]
+    (at,) = (i for i, name in enumerate(rows.COLUMNS) if name == "arrays")
+    assert [row[at] for row in rows.rows(doc({"benchmarks": items}))] == [1, 8]
+    others = [{**each, "environment": "other"} for each in items]
+    made = doc({"benchmarks": [*items, *others]})
+    _, head, *lines = [line.plain for line in environments.table(made, ["call"], 200)]
+    assert head.split()[3:5] == ["protocol", "arrays"]
+    assert {line.split()[4] for line in lines[:2]} == {"1", "8"}
 
 
 def test_a_figure_does_not_mix_numbers_of_arrays() -> None:
