@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dlbench import values
+from dlbench.analysis import calls
 from dlbench.document import Axis, Document, Entry, Measured
 from dlbench.document.facts import DULL, LEAST_FOR_SHARES_NS, PHASES, is_below
 from dlbench.findings import writable
@@ -112,6 +113,10 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
         "findings": found,
         "copies": tables.copies(document),
         "protection": writable.rows(document),
+        "calls": [
+            {"title": calls.title(key), "rows": [*map(calls.texts, calls.with_numbers(found))]}
+            for key, found in calls.of_document(document)
+        ],
         "fallbacks": tables.fallbacks(document),
         "warnings": tables.warnings(document.entries),
         "folded": tables.folded(missing, lines),

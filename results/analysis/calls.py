@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dlbench import _core
+from dlbench import _core, values
 from dlbench.document import Document, Entry, Measured
 from dlbench.text.grouping import grouped
 
@@ -108,6 +108,43 @@ class Calls:
         """The line of the counted instructions, if any were."""
         counted = ((n, each.instructions, 0.0) for n, each in sorted(self.measured.items()) if n)
         return line_through([point for point in counted if point[1]])
+
+
+#: The columns of a table of bindings.
+NUMBERS = (0, 1, 8, 20)  #: of arrays, each a column where it was measured
+SLOPE, BEND, COPIED, COUNTED = "an array", "bends at", "copies", "instructions"
+HEADS = ("binding", *(f"f({number})" for number in NUMBERS), SLOPE, BEND, COPIED, COUNTED)
+
+
+def texts(each: Calls) -> dict[str, str]:
+    """The row of a binding, by HEADS."""
+    line, counted, measured = each.line, each.instructions, each.measured
+    times = {f"f({n})": values.time(measured[n]) if n in measured else "" for n in NUMBERS}
+    slope = ""
+    if line:
+        interval = values.number(line.half_width, line.half_width)
+        slope = f"{values.number(line.slope, line.half_width)} +-{interval} ns"
+    return {
+        "binding": each.binding,
+        **times,
+        SLOPE: slope,
+        BEND: f"{each.bend} arrays" if each.bend else "",
+        COPIED: f"argument {each.copied}" if each.copied else "",
+        COUNTED: f"{counted.base:,.0f} + {counted.slope:,.0f} an array" if counted else "",
+    }
+
+
+def with_numbers(found: Sequence[Calls]) -> list[Calls]:
+    """Those with a number, the lowest cost of an array first."""
+    shown = (each for each in found if each.has_numbers)
+    return sorted(shown, key=lambda each: each.line.slope if each.line else math.inf)
+
+
+def title(key: Sequence[str]) -> str:
+    """The title of a table of of_document(), with what is not usual."""
+    producer, *place, size = key
+    named = [word for word in place if word not in ("cpu", "f32", "default", "")]
+    return "   ".join(["calls with arrays of " + producer, values.size(int(size)), *named])
 
 
 def of_document(document: Document) -> Iterator[tuple[tuple[str, ...], list[Calls]]]:

@@ -34,6 +34,19 @@ function drawProtection(run) {
   longTable(byId("protection-table"), "Consumers by which array may be written to, where memory is shared", heads, rows, []);
 }
 
+const hasCalls = (run) => run.calls.some((table) => table.rows.length > 0);
+
+function drawCalls(run) {
+  const tables = run.calls.filter((table) => table.rows.length > 0);
+  byId("calls-tables").replaceChildren(...tables.map(({ title, rows }) => {
+    const place = element("div", { class: "scroll" });
+    const heads = Object.keys(rows[0]).filter((head) => rows.some((row) => row[head]));
+    const numbers = heads.flatMap((head, at) => (/^f\(|^an array|^bends/.test(head) ? [at] : []));
+    longTable(place, title, heads, rows.map((row) => () => heads.map((head) => row[head])), numbers);
+    return place;
+  }));
+}
+
 const hasCases = (run) => run.fallbacks.length > 0;
 
 function drawCases(run) {

@@ -29,7 +29,7 @@ function switchTheme() {
 }
 
 function showSections(run) {
-  for (const [id, has] of [["protection", hasProtection(run)], ["phases", hasPhases(run)], ["sync", hasSync(run)],
+  for (const [id, has] of [["protection", hasProtection(run)], ["calls", hasCalls(run)], ["phases", hasPhases(run)], ["sync", hasSync(run)],
     ["cases", hasCases(run)], ["warnings", hasWarnings(run)], ["machines", hasMachines(run)]]) {
     byId(id).hidden = !has;
     document.querySelector(`nav a[href="#${id}"]`).hidden = !has;
@@ -51,6 +51,7 @@ async function draw() {
       drawFindings(choice.run);
       drawCopies(choice.run);
       drawProtection(choice.run);
+      drawCalls(choice.run);
       drawCases(choice.run);
       drawWarnings(choice.run);
       drawRefusals(choice.run);

@@ -48,6 +48,27 @@ def test_the_page_begins_with_the_answer(open_page: Open) -> None:
     assert rows[1].startswith(f"refuseda {ARROW} b: nodlbench repro")
 
 
+def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
+    def call(producer: str, arrays: int) -> dict[str, Any]:
+        place = synthetic.axes(producer, "nanobind", "call", "cpu", KIB, "call")
+        place |= {"arrays": arrays, "name": f"{place['name']}/arrays:{arrays}"}
+        ns = 50.0 + 10 * arrays
+        times = {"real_time": ns, "lo_ns": ns * 0.995, "hi_ns": ns * 1.005}
+        return synthetic.measured(place) | times
+
+    made = samples.document(*(call(name, n) for name in ("numpy", "torch") for n in (1, 8)))
+    page = open_page(made)
+    assert page.texts("#calls caption") == [
+        f"calls with arrays of {name}   1 KiB" for name in ("numpy", "torch")
+    ]
+    (row, _) = page.texts("#calls tbody tr")
+    assert row.startswith("nanobind60")
+    assert page.own.locator("nav a[href='#calls']").is_visible()
+    page = open_page(copied())
+    assert not page.own.locator("#calls").is_visible()
+    assert not page.own.locator("nav a[href='#calls']").is_visible()
+
+
 @pytest.mark.parametrize(("width", "height", "screens"), [(1400, 900, 1), (390, 844, 2)])
 def test_the_matrix_is_on_the_first_screens(
     open_page: Open, width: int, height: int, screens: int
