@@ -8,7 +8,7 @@
 #include "model/error.hpp"
 #include "results/fields.hpp"
 #include "results/read.hpp"
-#include "stats/stopping.hpp"
+#include "stats/stats.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -18,17 +18,28 @@ using nlohmann::json;
 /// The facts about a machine that affect numbers and stay the same between runs.
 constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "devices"};
 
-/// The 97.5 % quantile of the normal distribution.
-constexpr double kWide = 1.95996;
-
 /// The name of a single environment.
 constexpr const char* kOnly = "default";
 
-/// The relative uncertainty of a worker's median due to its rounds.
-double deviation_of(const WorkerNumbers& worker) {
-  if (worker.samples_ns.empty()) return 0;
-  const stats::Interval interval = stats::rounds_interval(worker.samples_ns);
-  return std::max(0.0, interval.hi - interval.lo) / 2 / kWide / worker.median_ns;
+/// Sets a time for each worker: its lowest round, which scatters least between workers, or its
+/// median where rounds are unknown or not above 0. The next higher round tells how uncertain it is.
+void set_times(SideCell& cell, const std::vector<WorkerNumbers>& workers) {
+  const bool has_rounds =
+      std::all_of(workers.begin(), workers.end(), [](const WorkerNumbers& worker) {
+        const std::vector<double>& rounds = worker.samples_ns;
+        return !rounds.empty() && *std::min_element(rounds.begin(), rounds.end()) > 0;
+      });
+  for (const WorkerNumbers& worker : workers) {
+    std::vector<double> rounds =
+        has_rounds ? worker.samples_ns : std::vector<double>{worker.median_ns};
+    std::partial_sort(rounds.begin(),
+                      rounds.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rounds)),
+                      rounds.end());
+    const double lowest = rounds.front();
+    cell.workers.medians.push_back(lowest);
+    cell.workers.deviations.push_back(rounds.size() > 1 ? rounds[1] / lowest - 1 : 0);
+  }
+  if (!workers.empty() && cell.median_ns > 0) cell.median_ns = stats::median(cell.workers.medians);
 }
 
 void join(std::vector<Outcome>& words, Outcome word) {
@@ -50,11 +61,8 @@ SideCell side_cell_of(Side& side, const Entry& entry) {
   cell.instructions = entry.instructions;
   cell.changed = entry.changed;
   cell.late_read = entry.late_read;
-  cell.workers.medians.reserve(entry.workers.size());
-  cell.workers.deviations.reserve(entry.workers.size());
+  set_times(cell, entry.workers);
   for (const WorkerNumbers& worker : entry.workers) {
-    cell.workers.medians.push_back(worker.median_ns);
-    cell.workers.deviations.push_back(deviation_of(worker));
     if (worker.outcome) join(cell.words, *worker.outcome);
   }
   return cell;

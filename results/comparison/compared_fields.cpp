@@ -155,7 +155,8 @@ void fields(Io& io, T& cell) {
      "If workers disagree, the weakest claim. For a cell that was exchanged but not timed, the "
      "outcome that was found.");
   io("head_outcome", word_at(cell.head.outcome, kOutcomes), "");
-  io("base", cell.base.value, {kMoreThanNothing, "In ns, or in instructions."});
+  io("base", cell.base.value,
+     {kMoreThanNothing, "Median over workers of their lowest rounds in ns, or instructions."});
   io("head", cell.head.value, kMoreThanNothing);
   io("base_workers", cell.base.workers, "");
   io("head_workers", cell.head.workers, "");
@@ -217,7 +218,7 @@ OrderedJson describe_comparison() {
        {"$id", "urn:dlbench:comparison:1"},
        {"title", "A dlbench comparison, schema 1"},
        {"description",
-        "The output of `dlbench compare --json`. Times are medians in nanoseconds. New keys may be "
+        "The output of `dlbench compare --json`. Times are in nanoseconds. New keys may be "
         "added; a change of a key's meaning changes `dlbench_comparison`."}},
       OrderedJson::object(), [](Describe& io) {
         Comparison comparison;

@@ -21,8 +21,8 @@ std::optional<Noise> reference_noise(double spread, std::size_t workers);
 
 /// One side of a cell.
 struct MeasuredSide {
-  std::vector<double> medians;     ///< of each process, in ns
-  std::vector<double> deviations;  ///< relative uncertainty of each median due to its rounds
+  std::vector<double> medians;     ///< a time of each process, in ns: a median or lowest round
+  std::vector<double> deviations;  ///< relative uncertainty of each time due to its rounds
 };
 
 /// Ratios are limited to this factor and its inverse, detectable changes to this factor.

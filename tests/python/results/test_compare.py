@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema
+import numpy as np
 import pytest
 
 import other_pythons
@@ -72,8 +73,35 @@ def slower(made: Document, factor: float) -> Document:
     one = entry(changed, "numpy", "numpy")
     for worker in one["workers"]:
         worker["median_ns"] *= factor
+        worker["samples_ns"] = [ns * factor for ns in worker["samples_ns"]]
     one["real_time"] *= factor
     return changed
+
+
+def disturbed(made: Document, seed: int) -> Document:
+    """Other programs take a part of all rounds but one."""
+    changed = copy.deepcopy(made)
+    random = np.random.default_rng(seed)
+    for one in changed["benchmarks"]:
+        for worker in one["workers"]:
+            lowest = worker["samples_ns"][0]
+            later = lowest * random.uniform(1.05, 1.6, 5)
+            worker["samples_ns"] = [lowest, *later]
+            worker["median_ns"] = float(np.median(worker["samples_ns"]))
+    return changed
+
+
+@pytest.mark.parametrize(("factor", "result"), [(1.1, "SLOW"), (1.0, "SAME")])
+def test_disturbed_rounds_neither_hide_nor_make_a_change(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], factor: float, result: str
+) -> None:
+    base = write(tmp_path, "base", disturbed(document(1), 1))
+    head = write(tmp_path, "head", disturbed(slower(document(2), factor), 2))
+    _, out, _ = run(capsys, base, head, "--json")
+    cells = {(one["producer"], one["consumer"]): one for one in json.loads(out)["cells"]}
+    assert cells["numpy", "numpy"]["verdict"] == result
+    others = {one["verdict"] for pair, one in cells.items() if pair != ("numpy", "numpy")}
+    assert others <= {"SAME", "AMBIG", "INCONCLUSIVE"}
 
 
 @pytest.fixture
