@@ -2,6 +2,7 @@
 #include <array>
 #include <limits>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,6 +26,32 @@ constexpr std::size_t kBatchExchanges = 48;
 // After preparing for this long, measure the first rounds of the prepared exchanges, so that they
 // have a result if a budget or a signal ends the run.
 constexpr double kMostPreparing_s = 0.25;
+
+/// Takes the next exchanges that are not over from those that are left, within the limits of a
+/// batch.
+std::span<Task> take_batch(std::span<Task>& left) {
+  while (!left.empty() && left.front().over) left = left.subspan(1);
+  std::uint64_t bytes = 0;
+  std::size_t exchanges = 0, size = 0;
+  for (std::size_t i = 0; i < left.size(); ++i) {
+    if (left[i].over) continue;
+    bytes += left[i].exchange.bytes * kPool;
+    if (exchanges > 0 && (bytes > kBatchBytes || exchanges == kBatchExchanges)) break;
+    ++exchanges;
+    size = i + 1;
+  }
+  const std::span<Task> batch = left.first(size);
+  left = left.subspan(size);
+  return batch;
+}
+
+std::size_t count_shares(std::span<const Task> batch) {
+  std::size_t shares = 0;
+  for (const Task& task : batch) {
+    if (!task.over) shares += task.clocks.size() + task.phases.cells.size();
+  }
+  return shares;
+}
 
 }  // namespace
 
@@ -62,8 +89,10 @@ void GroupRun::measure() {
 void GroupRun::measure_batches() {
   const Budget::Span counted(context_.budget);
   bool is_reported = !job_.reports_memory;
-  for (Batch batch = next_batch(0); batch.first < batch.second; batch = next_batch(batch.second)) {
-    if (context_.budget.is_over()) break;
+  std::span<Task> left(tasks_);
+  while (!context_.budget.is_over()) {
+    const std::span<Task> batch = take_batch(left);
+    if (batch.empty()) break;
     const double begin = now_s();
     const std::size_t shares = count_shares(batch);
     prepare_and_measure(batch);
@@ -78,30 +107,6 @@ void GroupRun::measure_batches() {
     record(batch);
     context_.pace.measuring_s += now_s() - recording;
   }
-}
-
-/// The next exchanges that are not over, within the limits of a batch.
-Batch GroupRun::next_batch(std::size_t begin) const {
-  while (begin < tasks_.size() && tasks_[begin].over) ++begin;
-  Batch batch{begin, begin};
-  std::uint64_t bytes = 0;
-  std::size_t exchanges = 0;
-  for (std::size_t i = begin; i < tasks_.size(); ++i) {
-    if (tasks_[i].over) continue;
-    bytes += tasks_[i].exchange.bytes * kPool;
-    if (exchanges > 0 && (bytes > kBatchBytes || exchanges == kBatchExchanges)) break;
-    ++exchanges;
-    batch.second = i + 1;
-  }
-  return batch;
-}
-
-std::size_t GroupRun::count_shares(Batch batch) const {
-  std::size_t shares = 0;
-  for (std::size_t i = batch.first; i < batch.second; ++i) {
-    if (!tasks_[i].over) shares += tasks_[i].clocks.size() + tasks_[i].phases.cells.size();
-  }
-  return shares;
 }
 
 /// The first of many workers measures only the first rounds of each cell, so that the whole matrix
@@ -120,17 +125,16 @@ double GroupRun::refinement_seconds(std::size_t shares) const {
   return std::max(0.0, spare * static_cast<double>(shares) / static_cast<double>(missing));
 }
 
-void GroupRun::prepare_and_measure(Batch batch) {
-  Batch slice{batch.first, batch.first};
+void GroupRun::prepare_and_measure(std::span<Task> batch) {
+  std::size_t measured = 0;
   double begin = now_s();
-  for (std::size_t i = batch.first; i < batch.second; ++i) {
-    prepare(tasks_[i]);
-    slice.second = i + 1;
-    const bool is_last = slice.second == batch.second;
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    prepare(batch[i]);
+    const bool is_last = i + 1 == batch.size();
     if (!is_last && now_s() - begin <= kMostPreparing_s) continue;
-    rounds_.measure_first(slice);
+    rounds_.measure_first(batch.subspan(measured, i + 1 - measured));
     count_pending();
-    slice.first = slice.second;
+    measured = i + 1;
     begin = now_s();
   }
 }
@@ -207,10 +211,9 @@ void GroupRun::split(Task& task) {
   read_split(reply.body, task.phases);
 }
 
-void GroupRun::record(Batch batch) {
+void GroupRun::record(std::span<Task> batch) {
   count_pending();
-  for (std::size_t i = batch.first; i < batch.second; ++i) {
-    Task& task = tasks_[i];
+  for (Task& task : batch) {
     if (!task.prepared) continue;
     if (!task.over) {
       const Reply reply = worker_.request(judge_request(task), Activity::exchange, &task);

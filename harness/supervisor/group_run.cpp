@@ -15,7 +15,7 @@ GroupRun::GroupRun(Context& context, Job job)
       recorder_(context.ledger),
       worker_(context),
       instruments_(context, worker_),
-      rounds_(context, worker_, recorder_, tasks_,
+      rounds_(context, worker_, recorder_,
               [this](Task& task, const Failure& failure) { fail(task, failure); }) {
   record_.environment = job_.group.environment;
   collect_tasks();

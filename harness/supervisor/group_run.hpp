@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -123,13 +124,11 @@ class GroupRun {
   bool uses_too_much_memory() const;
 
   void measure_batches();
-  Batch next_batch(std::size_t begin) const;
   /// Prepares the exchanges and measures their first rounds, in slices if preparing takes long.
-  void prepare_and_measure(Batch batch);
+  void prepare_and_measure(std::span<Task> batch);
   bool is_coarse() const;
   double refinement_seconds(std::size_t shares) const;
-  std::size_t count_shares(Batch batch) const;
-  void record(Batch batch);
+  void record(std::span<Task> batch);
   void add_worker_warnings(Task& task) const;
   bool is_shared() const { return job_.group.pairs.size() > 1; }  ///< several pairs use the worker
   std::optional<Failure> predicted_time_out(const Task& task) const;

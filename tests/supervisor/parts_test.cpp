@@ -210,15 +210,15 @@ TEST(Numbers, RoundsWhoseHostWasLateAreLeftOut) {
 
 // A run refines what is enough and not precise: without a burst that asks for it, it never ends.
 TEST(Pace, ACellWithLateRoundsCanBeRefined) {
-  std::vector<Task> tasks(1);
-  tasks[0].clocks = {on_device({20, 20, 20, 20, 20}, std::vector<double>(5, 2000))};
-  Samples& samples = tasks[0].clocks[0];
+  Task task;
+  task.clocks = {on_device({20, 20, 20, 20, 20}, std::vector<double>(5, 2000))};
+  Samples& samples = task.clocks[0];
   samples.behind = 1;
   EXPECT_TRUE(is_enough(samples));
-  EXPECT_TRUE(is_due(tasks, {0, 0}));
+  EXPECT_TRUE(is_due({&task, &samples}));
   samples.behind = 0;
   samples.spent_ns = 2e9;  // five rounds that took their whole time
-  EXPECT_FALSE(is_due(tasks, {0, 0}));
+  EXPECT_FALSE(is_due({&task, &samples}));
 }
 
 TEST(Numbers, SeveralWorkersGiveTheMedianOfMediansAndAllTheirRanges) {

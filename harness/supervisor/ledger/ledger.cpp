@@ -42,12 +42,12 @@ void Ledger::restore(std::size_t cell, const Entry& entry) {
   --uncovered_;
   cells_[cell].covered = true;
   if (is_measured(entry.outcome) && entry.workers.size() < replicas_) {
-    auto partial = std::make_unique<Partial>();
-    partial->verdict = entry;
+    CellState& state = cells_[cell];
+    state.verdict = std::make_unique<Entry>(entry);
     // fill_numbers() adds these warnings again, from all workers.
     constexpr std::array<codes::WarningCode, 4> kFoundAgain{"few-rounds", "bimodal", "drift",
                                                             "workers-disagree"};
-    for (const codes::WarningCode code : kFoundAgain) forget(partial->verdict.warnings, code);
+    for (const codes::WarningCode code : kFoundAgain) forget(state.verdict->warnings, code);
     for (const WorkerNumbers& worker : entry.workers) {
       Share share;
       share.numbers = worker;
@@ -59,10 +59,9 @@ void Ledger::restore(std::size_t cell, const Entry& entry) {
       if (entry.gb_per_s) {
         share.data_ns = static_cast<double>(entry.cell.exchange.bytes) / *entry.gb_per_s;
       }
-      partial->shares.push_back(std::move(share));
+      state.shares.push_back(std::move(share));
     }
-    missing_ += replicas_ - partial->shares.size();
-    cells_[cell].partial = std::move(partial);
+    missing_ += replicas_ - state.shares.size();
     return;
   }
   cells_[cell].recorded = true;
@@ -73,27 +72,26 @@ void Ledger::restore(std::size_t cell, const Entry& entry) {
 void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
-  if (!state.partial) state.partial = std::make_unique<Partial>();
-  Partial& partial = *state.partial;
+  if (!state.verdict) state.verdict = std::make_unique<Entry>(verdict);
+  Entry& kept = *state.verdict;
   Warnings warnings = verdict.warnings;
-  warn(warnings, partial.verdict.warnings);
-  const Outcome earlier = partial.shares.empty() ? verdict.outcome : partial.verdict.outcome;
-  if (weaker_claim(earlier, verdict.outcome) == verdict.outcome) partial.verdict = verdict;
-  partial.verdict.warnings = std::move(warnings);
+  warn(warnings, kept.warnings);
+  if (weaker_claim(kept.outcome, verdict.outcome) == verdict.outcome) kept = verdict;
+  kept.warnings = std::move(warnings);
   share.numbers.outcome = verdict.outcome;
-  partial.shares.push_back(std::move(share));
+  state.shares.push_back(std::move(share));
   --missing_;
-  if (replaces_disturbed_ && partial.shares.size() >= replicas_ &&
-      !has(partial.verdict.warnings, "worker-replaced")) {
-    if (const auto disturbed = disturbed_share(partial.shares)) {
-      partial.shares.erase(partial.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+  if (replaces_disturbed_ && state.shares.size() >= replicas_ &&
+      !has(kept.warnings, "worker-replaced")) {
+    if (const auto disturbed = disturbed_share(state.shares)) {
+      state.shares.erase(state.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
       // In the journal, too: a resumed run replaces no second worker.
-      warn(partial.verdict.warnings, "worker-replaced",
+      warn(kept.warnings, "worker-replaced",
            "a worker was disturbed, so one more worker measures the cell in its place");
       ++missing_;
     }
   }
-  if (partial.shares.size() >= replicas_) {
+  if (state.shares.size() >= replicas_) {
     record_numbers(cell);
   } else {
     journal_.append(numbers_of(cell));
@@ -104,9 +102,8 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
 void Ledger::failed(std::size_t cell, const Failure& failure) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
-  if (state.partial) {
-    warn(state.partial->verdict.warnings, "later-worker",
-         "a later worker failed: " + failure.reason,
+  if (state.verdict) {
+    warn(state.verdict->warnings, "later-worker", "a later worker failed: " + failure.reason,
          {{"outcome", std::string(to_string(failure.outcome))}});
     record_numbers(cell);
     return;
@@ -117,7 +114,7 @@ void Ledger::failed(std::size_t cell, const Failure& failure) {
 void Ledger::untimed(std::size_t cell, const Entry& verdict) {
   CellState& state = cells_[cell];
   if (state.recorded) return;
-  if (state.partial) {
+  if (state.verdict) {
     record_numbers(cell);
     return;
   }
@@ -144,8 +141,8 @@ void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
       (bound.limit == "rounds" ? "the rounds scatter: their 95 % interval is " + limit + " wide"
        : bound.limit == "empty-rows" ? "empty rows scatter by " + limit
                                      : "the device's timer has steps of " + limit);
-  if (state.partial) {
-    warn(state.partial->verdict.warnings, "later-worker", "a later worker: " + reason,
+  if (state.verdict) {
+    warn(state.verdict->warnings, "later-worker", "a later worker: " + reason,
          {{"outcome", "unsupported"}});
     record_numbers(cell);
     return;
@@ -165,7 +162,7 @@ void Ledger::below(std::size_t cell, const Entry& verdict, const Bound& bound,
 void Ledger::close(std::string_view code, const std::string& reason) {
   for (std::size_t cell = 0; cell < cells_.size(); ++cell) {
     if (cells_[cell].recorded) continue;
-    if (cells_[cell].partial) {
+    if (cells_[cell].verdict) {
       record_numbers(cell);
       continue;
     }
@@ -175,9 +172,9 @@ void Ledger::close(std::string_view code, const std::string& reason) {
 }
 
 Entry Ledger::numbers_of(std::size_t cell) const {
-  Entry entry = cells_[cell].partial->verdict;
+  Entry entry = *cells_[cell].verdict;
   entry.cell = plan_.cells[cell];
-  fill_numbers(entry, cells_[cell].partial->shares);
+  fill_numbers(entry, cells_[cell].shares);
   return entry;
 }
 
@@ -189,7 +186,8 @@ void Ledger::record(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_ - shares(cell);
   journal_.append(entry);
   cells_[cell].recorded = true;
-  cells_[cell].partial.reset();
+  cells_[cell].shares.clear();
+  cells_[cell].verdict.reset();
   ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;
   observer_.recorded(entry);

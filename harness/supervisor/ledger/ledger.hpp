@@ -33,10 +33,7 @@ class Ledger {
   bool is_begun(std::size_t cell) const { return shares(cell) > 0; }
 
   /// What earlier workers measured of an open cell.
-  std::span<const Share> shares_of(std::size_t cell) const {
-    if (!cells_[cell].partial) return {};
-    return cells_[cell].partial->shares;
-  }
+  std::span<const Share> shares_of(std::size_t cell) const { return cells_[cell].shares; }
 
   /// Adds the share of one worker and writes it to the journal at once; the cell is recorded with
   /// the share of the last replica. If a worker was disturbed, its share is left out once, and
@@ -69,15 +66,11 @@ class Ledger {
   FailedSteps& failed_steps() { return failed_steps_; }
 
  private:
-  /// The shares of a cell that some but not all replicas have measured.
-  struct Partial {
-    std::vector<Share> shares;
-    Entry verdict;
-  };
   struct CellState {
     bool recorded = false;
-    bool covered = false;  ///< it has a share, a result, or is postponed
-    std::unique_ptr<Partial> partial;
+    bool covered = false;            ///< it has a share, a result, or is postponed
+    std::vector<Share> shares;       ///< of an open cell
+    std::unique_ptr<Entry> verdict;  ///< of its shares; a pointer, because most cells have none
   };
 
   std::size_t shares(std::size_t cell) const { return shares_of(cell).size(); }

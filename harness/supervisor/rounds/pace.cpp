@@ -30,10 +30,9 @@ bool is_time_up(const PhaseRounds& phases) {
 
 }  // namespace
 
-double duration_ns(std::span<const Task> tasks, const Pick& pick) {
-  const Task& task = tasks[pick.task];
-  return pick.is_phases() ? expected_ns(task.phases, task.round_ns)
-                          : expected_ns(task.clocks[pick.clock], task.round_ns);
+double duration_ns(const Pick& pick) {
+  return pick.is_phases() ? expected_ns(pick.task->phases, pick.task->round_ns)
+                          : expected_ns(*pick.clock, pick.task->round_ns);
 }
 
 double add_round(const RoundTime& time, Samples& samples) {
@@ -62,11 +61,11 @@ double add_phases(const PhaseTime& time, PhaseRounds& phases) {
   return spent_ns * 1e-9;
 }
 
-bool is_due(std::span<const Task> tasks, const Pick& pick) {
-  const Task& task = tasks[pick.task];
+bool is_due(const Pick& pick) {
+  const Task& task = *pick.task;
   if (task.over) return false;
   if (pick.is_phases()) return !task.phases.is_over() && !is_time_up(task.phases);
-  return !is_time_up(task.clocks[pick.clock]);
+  return !is_time_up(*pick.clock);
 }
 
 }  // namespace dlbench::supervisor

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <span>
-
 #include "supervisor/rounds/task.hpp"
 #include "supervisor/wire.hpp"
 
@@ -12,7 +10,7 @@ namespace dlbench::supervisor {
 inline constexpr double kBurstNs = 24e6;
 
 /// The expected duration of the next round.
-double duration_ns(std::span<const Task> tasks, const Pick& pick);
+double duration_ns(const Pick& pick);
 
 /// Adds a round to the samples of a cell, or to the phases of an exchange. Returns its duration in
 /// seconds.
@@ -20,6 +18,6 @@ double add_round(const RoundTime& time, Samples& samples);
 double add_phases(const PhaseTime& time, PhaseRounds& phases);
 
 /// Should another round be measured? Very long rounds end early, see is_enough().
-bool is_due(std::span<const Task> tasks, const Pick& pick);
+bool is_due(const Pick& pick);
 
 }  // namespace dlbench::supervisor

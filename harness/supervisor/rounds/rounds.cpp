@@ -44,13 +44,13 @@ struct Refinement {
   std::size_t rounds = 0;  ///< in the next pass
 };
 
-std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
-                                        const Samples& samples, const Context& context,
-                                        const stats::Stopping& stopping) {
+std::optional<Refinement> of_clock(const Pick& pick, const Context& context,
+                                   const stats::Stopping& stopping) {
+  const Samples& samples = *pick.clock;
   if (!is_enough(samples) || stats::is_precise(samples.ns, stopping)) return std::nullopt;
   if (processes_differ(samples, context.ledger.shares_of(samples.cell))) return std::nullopt;
   // A refinement that no burst accepts would be requested without end.
-  if (is_surely_below(samples) || !is_due(tasks, pick)) return std::nullopt;
+  if (is_surely_below(samples) || !is_due(pick)) return std::nullopt;
   // Rounds that were left out count too.
   const std::size_t made = samples.ns.size() + samples.behind;
   if (made >= stopping.most) return std::nullopt;
@@ -64,11 +64,11 @@ std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick&
   return Refinement{pick, stats::relative_half_width(samples.ns), rounds};
 }
 
-std::optional<Refinement> refinement_of(std::span<const Task> tasks, const Pick& pick,
-                                        const PhaseRounds& phases, const Context& context,
-                                        const stats::Stopping& stopping) {
+std::optional<Refinement> of_phases(const Pick& pick, const Context& context,
+                                    const stats::Stopping& stopping) {
+  const PhaseRounds& phases = pick.task->phases;
   if (phases.is_over() || !phases.is_enough() || phases.rounds.size() >= kMostPhasesRounds ||
-      !is_due(tasks, pick)) {
+      !is_due(pick)) {
     return std::nullopt;
   }
   if (!context.budget.is_set() && phases.spent_ns >= 3 * kMostNs) return std::nullopt;
@@ -87,37 +87,29 @@ stats::Stopping stopping_of(const Options& options) {
 
 }  // namespace
 
-void Rounds::measure_first(Batch batch) {
+void Rounds::measure_first(std::span<Task> batch) {
   std::vector<Pick> picks;
-  for (std::size_t i = batch.first; i < batch.second; ++i) {
-    if (!tasks_[i].prepared || tasks_[i].over) continue;
-    for (std::size_t clock = 0; clock < tasks_[i].clocks.size(); ++clock) {
-      picks.insert(picks.end(), kCoarseRounds, Pick{i, clock});
-    }
-    if (!tasks_[i].phases.is_over()) {
-      picks.insert(picks.end(), kCoarseRounds, Pick{i, Pick::kPhases});
-    }
+  for (Task& task : batch) {
+    if (!task.prepared || task.over) continue;
+    for (Samples& clock : task.clocks) picks.insert(picks.end(), kCoarseRounds, {&task, &clock});
+    if (!task.phases.is_over()) picks.insert(picks.end(), kCoarseRounds, {&task});
   }
   std::shuffle(picks.begin(), picks.end(), context_.random);
   run(picks);
 }
 
-void Rounds::refine(Batch batch, double seconds) {
+void Rounds::refine(std::span<Task> batch, double seconds) {
   const double until = now_s() + seconds;
   const stats::Stopping stopping = stopping_of(context_.options);
   while (!context_.budget.is_over() && now_s() < until) {
     std::vector<Refinement> refinements;
-    for (std::size_t i = batch.first; i < batch.second; ++i) {
-      const Task& task = tasks_[i];
-      if (task.over || !task.prepared) continue;
-      for (std::size_t clock = 0; clock < task.clocks.size(); ++clock) {
-        const auto refinement =
-            refinement_of(tasks_, {i, clock}, task.clocks[clock], context_, stopping);
-        if (refinement) refinements.push_back(*refinement);
-      }
-      const auto refinement =
-          refinement_of(tasks_, {i, Pick::kPhases}, task.phases, context_, stopping);
+    const auto add = [&](const std::optional<Refinement>& refinement) {
       if (refinement) refinements.push_back(*refinement);
+    };
+    for (Task& task : batch) {
+      if (task.over || !task.prepared) continue;
+      for (Samples& clock : task.clocks) add(of_clock({&task, &clock}, context_, stopping));
+      add(of_phases({&task}, context_, stopping));
     }
     if (refinements.empty()) return;
     std::stable_sort(refinements.begin(), refinements.end(),
@@ -144,14 +136,13 @@ std::size_t Rounds::burst(std::span<const Pick> picks) {
   double expected_ns = 0;
   std::size_t taken = 0;
   for (; taken < picks.size() && expected_ns < kBurstNs; ++taken) {
-    if (!is_due(tasks_, picks[taken])) continue;
-    const double each = duration_ns(tasks_, picks[taken]);
+    if (!is_due(picks[taken])) continue;
+    const double each = duration_ns(picks[taken]);
     if (!requested.empty() && expected_ns + each > kBurstNs) break;
     expected_ns += each;
     requested.push_back(picks[taken]);
   }
-  for (const Pick& pick : requested)
-    worker_.send(request_of(pick), activity_of(pick), &task_of(pick));
+  for (const Pick& pick : requested) worker_.send(request_of(pick), activity_of(pick), pick.task);
   if (requested.size() > 1) ::usleep(static_cast<useconds_t>(expected_ns * 1e-3));
   std::vector<Task*> failed;
   for (const Pick& pick : requested) receive_round(pick, failed);
@@ -160,7 +151,7 @@ std::size_t Rounds::burst(std::span<const Pick> picks) {
 }
 
 void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
-  Task& task = task_of(pick);
+  Task& task = *pick.task;
   const Reply reply = worker_.receive(activity_of(pick), &task);
   if (task.over) return;
   if (pick.is_phases() && reply.ok) {
@@ -168,7 +159,7 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
   } else if (pick.is_phases()) {
     recorder_.fail_phases(task, read_error(reply.body, Outcome::refused));
   } else if (reply.ok) {
-    Samples& samples = task.clocks[pick.clock];
+    Samples& samples = *pick.clock;
     const RoundTime time = read_round(reply.body, samples.clock);
     recorder_.record_canary(time.canary_ns);
     context_.round_s += add_round(time, samples);
@@ -179,9 +170,8 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
 }
 
 nlohmann::json Rounds::request_of(const Pick& pick) {
-  const Task& task = task_of(pick);
-  return pick.is_phases() ? phases_request(task, context_.random() & 0xffffffffU)
-                          : round_request(task, task.clocks[pick.clock]);
+  return pick.is_phases() ? phases_request(*pick.task, context_.random() & 0xffffffffU)
+                          : round_request(*pick.task, *pick.clock);
 }
 
 }  // namespace dlbench::supervisor

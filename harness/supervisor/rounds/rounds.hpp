@@ -10,34 +10,28 @@
 
 namespace dlbench::supervisor {
 
-/// Tasks [first, second).
-using Batch = std::pair<std::size_t, std::size_t>;
-
 /// The timed rounds of one worker's exchanges, in random order.
 class Rounds {
  public:
   using OnFailure = std::function<void(Task& task, const Failure& failure)>;
 
-  /// The size of `tasks` must not change. `on_failure` records an exchange that failed.
-  Rounds(Context& context, Conversation& worker, CellRecorder& recorder, std::vector<Task>& tasks,
-         OnFailure on_failure)
+  /// `on_failure` records an exchange that failed.
+  Rounds(Context& context, Conversation& worker, CellRecorder& recorder, OnFailure on_failure)
       : context_(context),
         worker_(worker),
         recorder_(recorder),
-        tasks_(tasks),
         on_failure_(std::move(on_failure)) {}
 
   /// Measures the first rounds of every cell.
-  void measure_first(Batch batch);
+  void measure_first(std::span<Task> batch);
   /// Measures more rounds of the cells that are less precise than requested, for at most `seconds`.
-  void refine(Batch batch, double seconds);
+  void refine(std::span<Task> batch, double seconds);
 
  private:
   void run(const std::vector<Pick>& picks);
   std::size_t burst(std::span<const Pick> picks);
   void receive_round(const Pick& pick, std::vector<Task*>& failed);
   nlohmann::json request_of(const Pick& pick);
-  Task& task_of(const Pick& pick) { return tasks_[pick.task]; }
   static Activity activity_of(const Pick& pick) {
     return pick.is_phases() ? Activity::phases : Activity::exchange;
   }
@@ -45,7 +39,6 @@ class Rounds {
   Context& context_;
   Conversation& worker_;
   CellRecorder& recorder_;
-  std::vector<Task>& tasks_;
   OnFailure on_failure_;
 };
 

@@ -55,15 +55,12 @@ struct Task {
   double floor_ns = 0;   ///< of its kind of call
 };
 
-/// Selects a cell for a round: an index into a worker's tasks, and an index into Task::clocks or
-/// kPhases for all phases.
+/// What a round measures: a clock of an exchange, or all its phases.
 struct Pick {
-  static constexpr std::size_t kPhases = static_cast<std::size_t>(-1);
+  Task* task = nullptr;
+  Samples* clock = nullptr;  ///< one of Task::clocks; null: the phases
 
-  std::size_t task = 0;
-  std::size_t clock = 0;
-
-  bool is_phases() const { return clock == kPhases; }
+  bool is_phases() const { return clock == nullptr; }
 };
 
 }  // namespace dlbench::supervisor
