@@ -40,7 +40,7 @@ def record(machine: int, date: int) -> str:
                 entries.append(entry(producer, consumer, "convert", 3 * ns))
     made = samples.document(*entries)
     made["context"] |= {"date": f"2026-{date:02}-01T00:00:00+00:00", "host_name": f"host{machine}"}
-    versions = {name: f"1.{date}" for name in names}
+    versions = dict.fromkeys(names, f"1.{date}")
     made["context"]["dlbench"]["environments"]["default"]["libraries"] = versions
     return run_record.text(parse_document(made))
 

@@ -21,7 +21,7 @@ from dlbench.document.facts import DULL, PHASES
 from dlbench.errors import BadInput
 from dlbench.exporters import arrow
 from dlbench.libraries import discover
-from dlbench.text.escaping import printable_lines
+from dlbench.text.escaping import printable_lines, shell_words
 from dlbench.text.grouping import grouped
 
 from ..report import parts
@@ -90,7 +90,7 @@ class Site:
         self._templates = parts.engine(HERE)
         self._templates.globals |= {
             "site": self, "shown": shown, "values": values, "version": _core.version,
-            "states": shown.STATES, "lines": printable_lines,
+            "states": shown.STATES, "lines": printable_lines, "command": shell_words,
         }  # fmt: skip
         self._templates.filters["state_of"] = shown.state
         found = archive.matrices().items()
@@ -393,8 +393,10 @@ def _kinds(every: Iterable[Series]) -> Iterator[tuple[Series, str, str, list[str
 
 def _outcome(series: Series) -> str:
     entry = series.newest.entry
-    if isinstance(entry, Measured) or entry.found != entry.outcome:
-        return shown.memory(entry) if isinstance(entry, Measured) else entry.found
+    if isinstance(entry, Measured):
+        return shown.memory(entry)
+    if entry.found != entry.outcome:  # not timed, as it is like plain arrays
+        return {"zero-copy": "shared", "unproven": "not proven"}.get(entry.found, entry.found)
     return f"{entry.outcome} {shown.memory(entry)}".strip()
 
 

@@ -46,6 +46,12 @@ def cost(entry: Entry) -> str:
     return values.word(entry)
 
 
+def lowest(entry: Entry) -> str:
+    """The time by which steps are found: the median of the workers' lowest rounds."""
+    found = history.lowest([entry])
+    return values.duration(found, found / 100) if found else cost(entry)
+
+
 def memory(entry: Entry) -> str:
     """Who copies, what is lost, or the short reason why there is no time: "copy by jax"."""
     if isinstance(entry, NotMeasured):
@@ -131,11 +137,11 @@ def _times(points: Sequence[Point], names: Sequence[str]) -> Iterator[list[objec
     """The place, the time, its ends, a text and the run; the times may be missing."""
     for i, (point, name) in enumerate(zip(points, names, strict=True)):
         entry = point.entry
-        lowest = history.times(entry)
+        rounds = history.times(entry)
         facts = [name, cost(entry), memory(entry), instructions(entry), point.run.date]
         facts[3] = f"{facts[3]} instructions" if facts[3] else ""
         text = ", ".join(filter(None, facts))
-        if lowest:
-            yield [i, history.lowest([entry]), min(lowest), max(lowest), text, point.run.name]
+        if rounds:
+            yield [i, history.lowest([entry]), min(rounds), max(rounds), text, point.run.name]
         else:
             yield [i, None, None, None, text, point.run.name]

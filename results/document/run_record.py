@@ -158,7 +158,8 @@ def _portable(document: Document) -> dict[str, Any]:
     made_of, run = document.context, document.run
     paths = [re.escape(each.executable) for each in run.environments.values() if each.executable]
     place = re.compile(rf"(?<==)({'|'.join(paths)})$")
-    command = [place.sub("PYTHON", word) if paths else word for word in run.command]
+    words = ["dlbench", *run.command[1:]] if run.command else []
+    command = [place.sub("PYTHON", word) if paths else word for word in words]
     return {
         **made_of.to_json(),
         "dlbench": {**run.to_json(), "command": command, "run": made_of.run_id},
@@ -189,7 +190,8 @@ def _unusual(facts: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, An
     for key, value in facts.items():
         if isinstance(value, dict):
             value = _unusual(value, USUAL.get(key) or {})
-        if value and value not in (usual.get(key), SKIPPED):
+        is_empty = not value and type(value) is not int  # 0 is a number of arrays
+        if not is_empty and value not in (usual.get(key), SKIPPED):
             made[key] = value
     return made
 

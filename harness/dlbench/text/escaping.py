@@ -77,7 +77,12 @@ def comment(text: str) -> str:
 
 def dlbench_command(*words: object) -> str:
     """A command line of dlbench that a shell splits into these words again."""
-    return shlex.join(["dlbench", *map(str, words)])
+    return shell_words("dlbench", *words)
+
+
+def shell_words(*words: object) -> str:
+    """The words as a shell reads them."""
+    return shlex.join(map(str, words))
 
 
 def csv_cell(text: str) -> str:

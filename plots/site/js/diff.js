@@ -29,7 +29,8 @@ function change(before, after, isOneRun) {
   const [stateB, costB, memoryB, usedB, nsB, lowB, highB, workersB, countB] = after;
   const text = (state, memory, cost) => (["shared", "copied", "unproven"].includes(state) ? memory : `${cost} ${memory}`.trim());
   const [was, is] = [text(stateA, memoryA, costA), text(stateB, memoryB, costB)];
-  if (was !== is) return { kind: "outcome", what: `${was} \u2192 ${is}`, worse: Math.sign(RANK[stateB] - RANK[stateA]) };
+  const isProven = stateA !== "unproven" && stateB !== "unproven";
+  if (isProven && was !== is) return { kind: "outcome", what: `${was} \u2192 ${is}`, worse: Math.sign(RANK[stateB] - RANK[stateA]) };
   if (nsA === undefined || nsB === undefined) return null;
   const times = `${costA} \u2192 ${costB}`;
   if (usedA !== usedB) return { kind: "protocol", what: `${usedA} \u2192 ${usedB}; ${times}`, worse: 0 };
@@ -50,7 +51,7 @@ function pairLink(key) {
   const [producer, consumer, ...rest] = key.split("/");
   const slug = (name) => name.replace(/[^\p{L}\p{N}_.+-]+/gu, "-").replace(/^[.-]+|[.-]+$/g, "") || "x";
   const usual = { cpu: "", 1: "", call: "", f32: "" };
-  const [protocol, device, kind, bytes, arrays, clock] = rest;
+  const [protocol, device, kind, arrays, bytes, clock] = rest;
   const words = [protocol, usual[device] ?? device, usual[kind] ?? kind, size(Number(bytes)), arrays === "1" ? "" : `${arrays} arrays`, usual[clock] ?? clock];
   return [element("a", { href: `${document.body.dataset.root}pair/${slug(producer)}--${slug(consumer)}.html#history` }, `${producer} \u2192 ${consumer}`),
     words.filter(Boolean).join(", ")];

@@ -55,10 +55,19 @@ def test_a_record_of_several_machines_is_one_of_each() -> None:
     assert "".join(map(run_record.text, kept)) == run_record.text(merged_of(parts))
 
 
+def test_a_call_without_arrays_is_kept() -> None:
+    whole = doc(samples.document(*(
+        samples.measured("numpy", "nanobind", 5.0, protocol="call", arrays=arrays)
+        for arrays in (0, 1, 2)
+    )))  # fmt: skip
+    [kept] = run_record.as_record(whole, "calls")
+    assert [entry.arrays for entry in kept.entries] == [0, 1, 2]
+
+
 def test_no_path_of_an_interpreter_is_kept() -> None:
     document = samples.pair()
     run = document["context"]["dlbench"]
-    run["command"] = ["dlbench", "--matrix", "--env", "old=/home/me/bin/python"]
+    run["command"] = ["/home/me/bin/dlbench", "--matrix", "--env", "old=/home/me/bin/python"]
     run["environments"]["old"] = {"python": "3.12.1", "executable": "/home/me/bin/python"}
     text = run_record.text(doc(document))
     assert "/home/me" not in text

@@ -109,6 +109,27 @@ def test_versions_of_one_run_are_compared_in_time(slow_from: int, steps: list[st
     assert all("+30.0 %" in change.what for change in found)
 
 
+def test_a_time_is_compared_with_that_of_its_own_run() -> None:
+    """An earlier run of the same version, in which all was faster, lies between."""
+    other = histories.run(1, histories.timed("native", "numpy", 60.0), numpy="2.4.0")
+    runs = [histories.over_versions(4, is_counted=False), other]
+    archive = Archive(document for run in runs for document in run_record.as_record(doc(run), ""))
+    [series] = archive.series.values()
+    assert len(series.points) == 9
+    [change] = series.changes
+    assert (change.kind, change.of("numpy")) == ("time", ("2.3.0", "2.4.0"))
+    assert change.before.run is change.after.run
+
+
+def test_an_environment_with_the_same_two_versions_is_no_point() -> None:
+    """A run over versions of a third library."""
+    made = histories.over_versions(8)
+    for facts in made["context"]["dlbench"]["environments"].values():
+        facts["libraries"] = {"numpy": "2.4.6"}
+    archive = Archive(run_record.as_record(doc(made), "run"))
+    assert [len(series.points) for series in archive.series.values()] == [1]
+
+
 def test_machines_and_pythons_are_kept_apart() -> None:
     runs = [histories.pair(1, False, "2.12.0"), histories.pair(2, True, "2.13.0", host="other")]
     runs.append(histories.pair(3, True, "2.13.0"))

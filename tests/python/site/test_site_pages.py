@@ -112,6 +112,7 @@ def test_a_planted_copy_is_in_the_comparison(opened: Open, link: str) -> None:
     page = opened("diff.html", link)
     [row] = page.texts(ROWS)
     assert "numpy → torch" in row
+    assert "dlpack, 4 KiB" in row
     assert "shared → copy by torch" in row
     assert "worse" in row
     assert "torch 2.12.0 → 2.13.0" in page.text("#diff-summary")
