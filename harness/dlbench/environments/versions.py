@@ -197,7 +197,8 @@ def _reason(wanted: Recipe, ended: _core.Program, timeout_s: float) -> str:
         return f"not installed within {timeout_s:g} s"
     errors = [line for line in ended.err.splitlines() if line.startswith("ERROR: ")]
     text = errors[-1].removeprefix("ERROR: ") if errors else " ".join(ended.err.split())
-    if text == f"No matching distribution found for {wanted.requirements[0]}":
+    is_missing = text == f"No matching distribution found for {wanted.requirements[0]}"  # of pip
+    if is_missing or f"{wanted.requirements[0]} has no usable wheels" in text:  # of uv
         text = f"no wheel for Python {interpreter.python_version()}"
     return f"not installed: {shorten(text, LONGEST_REASON)}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -109,3 +110,25 @@ def test_the_newest_of_each_minor_version_is_chosen(planted: Path) -> None:
 
     assert found("planted>=1.4", False, True).versions == ["1.4.2", "1.5", "1.6"]
     assert found("planted[x]>1.6", True, False).pinned("2.0rc1") == "planted[x]==2.0rc1"
+
+
+@pytest.mark.parametrize(
+    ("says", "shown"),
+    [
+        ("ERROR: No matching distribution found for numpy==2.5.5", "no wheel for Python 3."),
+        ("  x No solution found: Because numpy==2.5.5 has no usable wheels", "no wheel for Python"),
+        ("  x No solution found: Because pandas==9 has no usable wheels", "pandas==9 has no"),
+        ("ERROR: No space left on device", "No space left on device"),
+    ],
+)
+def test_the_reason_of_a_failed_installation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, shown: str
+) -> None:
+    monkeypatch.setattr(
+        versions._core, "run_program", lambda *_: SimpleNamespace(status=1, err=says, out="")
+    )
+    failed = versions.make(versions.recipe(tmp_path, "2.5.5", ["numpy==2.5.5"]), 1.0)
+    assert failed is not None
+    assert failed.failure is not None
+    assert shown in failed.failure.reason
+    assert ("no wheel for" in failed.failure.reason) == ("numpy==2.5.5" in says)
