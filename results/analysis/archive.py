@@ -133,9 +133,15 @@ class Series:
                 before = self.points[:at]
                 if segment.kind in history.TIMED:
                     before = [point for point in before if point.run.name == runs[at]]
-                made.append(Change(before[-1], self.points[at], segment.kind, segment.what))
+                after = self._beside(self.points[at], before[-1].run)
+                made.append(Change(before[-1], after, segment.kind, segment.what))
             at += len(segment.entries)
         return made
+
+    def _beside(self, point: Point, run: Run) -> Point:
+        """The point of the same versions in that run; without one the point itself."""
+        alike = (other for other in self.points if other.versions == point.versions)
+        return next((other for other in alike if other.run is run), point)
 
 
 class Archive:
@@ -215,8 +221,8 @@ def _in_order(points: Iterable[Point]) -> list[Point]:
 
 
 def _rank(point: Point) -> tuple[object, ...]:
-    """The newest versions and run, then the smallest size."""
-    return (*point.order, -point.entry.bytes)
+    """The newest versions, then the smallest size, then the newest run."""
+    return (*point.order[:2], -point.entry.bytes, *point.order[2:])
 
 
 @cache

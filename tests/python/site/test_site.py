@@ -149,6 +149,30 @@ def test_the_newest_versions_are_in_the_matrix() -> None:
     assert cells["numpy", "torch"].run.date == "2026-01-01"
 
 
+def test_a_later_run_of_larger_arrays_leaves_the_matrix_alone() -> None:
+    small = histories.timed("numpy", "torch", 90.0, bytes=4096)
+    large = histories.timed("numpy", "torch", 95.0, bytes=65536)
+    runs = [histories.run(1, small), histories.run(2, large)]
+    archive = Archive(document for run in runs for document in run_record.as_record(doc(run), ""))
+    [cells] = archive.matrices().values()
+    assert cells["numpy", "torch"].entry.bytes == 4096
+
+
+def test_a_step_names_both_points_of_one_run() -> None:
+    """An earlier run of the later version does not replace that of the run."""
+    early = histories.pair(1, True, "2.13.0")
+    both = histories.pair(2, False, "2.12.0")
+    [after] = [each for each in histories.pair(2, True, "2.13.0")["benchmarks"]
+               if each["outcome"] == "copy"]  # fmt: skip
+    environments = both["context"]["dlbench"]["environments"]
+    libraries = {"numpy": "2.4.6", "torch": "2.13.0"}
+    environments["new"] = {**environments["default"], "libraries": libraries}
+    both["benchmarks"].append(after | {"environment": "new", "name": f"{after['name']}/new"})
+    documents = [each for run in (early, both) for each in run_record.as_record(doc(run), "")]
+    [change] = [one for one in Archive(documents).changes() if one.kind == "outcome"]
+    assert change.before.run is change.after.run
+
+
 def test_a_site_is_continued_from_its_own_records(tmp_path: Path) -> None:
     out = built(tmp_path, histories.pair(1, False, "2.12.0"), histories.pair(2, True, "2.13.0"))
     again = tmp_path / "again"
