@@ -8,6 +8,7 @@ SCRIPT = {
     "make": "array = pl.Series(source)",
     "make nulls": "array = pl.Series(source).set(pl.Series(~(source < 127)), None)",
     "own": "array = pl.Series(array.to_list(), dtype=array.dtype){slice}",
+    "memory nulls": "",
     "values": "{array}.to_numpy()",
 }
 

@@ -120,7 +120,7 @@ class Side:
 
     def reads_bits(self) -> bool:
         """Does the library know dtypes of ml_dtypes by its own names only?"""
-        return self.file.script.get("source") == "bits"
+        return any(file.script.get("source") == "bits" for file in self.files)
 
     def show(self, name: str, array: str, case: Case | None = None) -> str:
         """The adapter's expression `name` of an array; empty where it has none."""
@@ -182,6 +182,10 @@ class Side:
         """Is there a way to the array's memory, or has the adapter lines, so that NumPy is one?"""
         is_known = self.has("memory") or self.has("address")
         return is_known or any(file.script for file in self.files)
+
+    def hides_memory(self, case: Case) -> bool:
+        """Has the adapter no way to the memory of such an array?"""
+        return any(file.script.get(f"memory {case.special}") == "" for file in self.files)
 
     def memory(self, array: str) -> tuple[str, str]:
         """The address of the array's first byte, after an assignment that keeps its memory."""

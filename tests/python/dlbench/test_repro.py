@@ -349,6 +349,55 @@ def test_a_script_finds_numbers_that_became_raw_bytes(tmp_path: Path) -> None:
         assert done.returncode == status, done.stdout + done.stderr
 
 
+#: A library of bits: NumPy reads its own arrays only, and only the adapter knows their address.
+BITS = """\
+SCRIPT = {"source": "bits"}
+def make(case, device):
+    return case.numpy()
+"""
+OPAQUE = """\
+class Opaque:
+    def __init__(self, own):
+        self.own = own
+def address(array):
+    return array.own.ctypes.data
+"""
+
+
+@pytest.mark.parametrize(
+    ("parts", "take", "status"),
+    [
+        ("", "x.view('u1')", 1),
+        ("", "x", 0),
+        (OPAQUE, "Opaque(x.view('u1') ^ 1)", 1),
+        (OPAQUE, "Opaque(x)", 0),
+    ],
+)
+def test_bits_are_compared_with_their_dtype(
+    parts: str, take: str, status: int, tmp_path: Path
+) -> None:
+    pytest.importorskip("ml_dtypes")
+    found = adapters(tmp_path, BITS, f"{parts}def take(x): return {take}")
+    entry = samples.missing("mine", "mine", "wrong", "why", case="f8e4m3fn", bytes=4096)
+    done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
+    assert verdict(done)[2] == status, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("take", "actual"), [("x.copy()", "copy"), ("x", "zero-copy")])
+def test_a_copy_is_seen_where_no_view_shows_the_source(
+    take: str, actual: str, tmp_path: Path
+) -> None:
+    hidden = "SCRIPT = {'memory nulls': ''}\ndef memory(array):\n    raise BufferError\n"
+    found = adapters(
+        tmp_path,
+        MAKE_READONLY + hidden,
+        f"def memory(array): return array\ndef take(x): return {take}",
+    )
+    entry = samples.measured("mine", "mine", 1.0, case="f32-nulls", outcome=actual, **REFUTED)
+    done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
+    assert verdict(done) == ("zero-copy", actual, int(actual == "copy")), done.stderr
+
+
 def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) -> None:
     why = {"exception": "BufferError", "protocol": "dlpack_c"}
     entry = samples.missing("mine", "mine", "refused", "not today", **why)

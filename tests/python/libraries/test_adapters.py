@@ -210,6 +210,23 @@ def test_an_array_of_the_librarys_type_or_a_reason(library: str, name: str, reas
         assert case.bases
 
 
+TEXTS = """
+from dlbench.loading import load_adapter
+memory = load_adapter("producer", "tensorflow", "{path}").memory
+from tensorflow import constant
+assert memory(constant([b"text"])).tolist() == [b"text"]
+assert memory(number := constant([1.0])) is number
+"""
+
+
+@pytest.mark.libraries
+def test_texts_of_tensorflow_are_read_without_the_export_that_aborts() -> None:
+    pytest.importorskip("tensorflow", exc_type=ImportError)
+    script = TEXTS.format(path=PACKAGE / "producers/tensorflow.py")
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_call_is_a_spelling() -> None:
     call = Call(print, X, 3, end="")
     assert (call.function, call.args, call.kwargs) == (print, (X, 3), {"end": ""})
