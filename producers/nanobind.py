@@ -5,6 +5,7 @@ from dlbench import _nanobind_producer
 SCRIPT = {
     "make": "array = _nanobind_producer.export_array(source)",
     "make readonly": "array = _nanobind_producer.export_readonly(source)",
+    "memory": "np.asarray({array})",
 }
 
 DISTRIBUTION = "nanobind"

@@ -200,10 +200,9 @@ def of_arrow(array: Any) -> tuple[Facts, Any]:
 
 
 def of_polars(series: Any) -> tuple[Facts, Any]:
-    address, offset, length = series._get_buffer_info()
-    dtype = np.dtype(str(series.dtype).lower())
-    place = address + offset * dtype.itemsize
-    return Facts(place, dtype.name, (length,), (dtype.itemsize,)), series
+    if str(series.dtype) == "Boolean":
+        raise TypeError("its elements are bits")
+    return of_arrow(series.to_arrow())
 
 
 def of_awkward(array: Any) -> tuple[Facts, Any]:
@@ -301,7 +300,9 @@ def values(array: Any) -> np.ndarray[Any, Any]:
     if library == "pyarrow" and not hasattr(array, "buffers"):
         return np.frombuffer(array, np.uint8)
     if hasattr(array, "tolist"):
-        return np.asarray(array.tolist())
+        listed = np.asarray(array.tolist())
+        # A list ends at its first dimension without elements.
+        return listed if listed.size else listed.reshape(tuple(array.shape))
     if hasattr(array, "numpy"):
         return np.asarray(array.numpy())
     if library in HELD:

@@ -4,12 +4,13 @@
 
 takes at most N cells of each pair, protocol and outcome. The scripts of a pair run in forks of one
 process that imported its libraries; what disagrees there runs again in a process of its own. Prints
-counts and every disagreement, and exits with 1 if there is one.
+every disagreement and counts, also after an interrupt, and exits with 1 if there is one.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -113,6 +114,11 @@ def swept(pair: list[tuple[Entry, str]]) -> list[str]:
     return found
 
 
+def report(entry: Entry, text: str) -> None:
+    words = (*entry.pair, entry.protocol, entry.case, entry.bytes, *entry.changed)
+    print(*words, "\n    " + text, flush=True)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("run", nargs="?")
@@ -136,12 +142,16 @@ def main() -> int:
                 pairs[entry.pair].append((entry, make(entry)))
             except BadInput as error:
                 failed.append((entry, str(error)))
-    with ThreadPoolExecutor(2) as pool:
-        for pair, texts in zip(pairs.values(), pool.map(swept, pairs.values()), strict=True):
-            failed += [(entry, text) for (entry, _), text in zip(pair, texts, strict=True) if text]
+                report(entry, str(error))
+    work = [*pairs.values()]
+    random.Random(options.seed).shuffle(work)
+    with ThreadPoolExecutor(2) as pool, contextlib.suppress(KeyboardInterrupt):
+        for pair, texts in zip(work, pool.map(swept, work), strict=True):
             counts.update(entry.found for entry, _ in pair)
-    for entry, text in failed:
-        print(*entry.pair, entry.protocol, entry.case, entry.bytes, *entry.changed, "\n    " + text)
+            for (entry, _), text in zip(pair, texts, strict=True):
+                if text:
+                    failed.append((entry, text))
+                    report(entry, text)
     for what, count in counts.most_common():
         print(f"{count:>7} {what}")
     print(f"{len(failed):>7} disagree")

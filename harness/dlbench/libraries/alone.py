@@ -23,7 +23,10 @@ def alone(protocol: str, export: str = "", device: tuple[int, int] = (1, 0)) -> 
     their DLPack device.
     """
     if protocol == "buffer":
-        return [f"array = memoryview({export}(array))" if export else "array = memoryview(array)"]
+        # Some libraries know memoryview itself, as SciPy does, and take it for a number.
+        return [
+            f"array = PickleBuffer({export}(array))" if export else "array = PickleBuffer(array)"
+        ]
     members = []
     if protocol in PROPERTIES:
         value = f"{export}(x)" if export else f"x.{PROPERTIES[protocol]}"

@@ -76,6 +76,8 @@ class Cell:
             shown = alone(export, self.producer.export(export), place)
         elif via == "proxy" or (not via and (imports_alone or refused)):
             shown = alone(protocol)
+        if shown and protocol == "buffer":
+            self.consumer.lines.append("from pickle import PickleBuffer")
         lines = [*shown, f"result = {call}"]
         # A computation of its own may be going on.
         ready = self.consumer.ready("result")

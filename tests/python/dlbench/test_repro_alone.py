@@ -100,3 +100,24 @@ def test_a_call_for_the_protocol_itself_is_given_the_array(tmp_path: Path) -> No
     entry = samples.missing("mine", "mine", "refused", "why")
     script = repro.script(entry_of(entry), planted(tmp_path, whole.GOOD_MAKE), {})
     assert "class Alone" not in script
+
+
+#: As SciPy, which takes a memoryview for a number.
+NO_VIEW = """
+DISTRIBUTION = None
+import numpy as np
+def take(x):
+    assert not isinstance(x, memoryview)
+    return {}(x)
+PROTOCOLS = {{"buffer": take}}
+"""
+
+
+@pytest.mark.parametrize(("function", "status"), [("np.asarray", 0), ("np.array", 1)])
+def test_a_buffer_alone_is_no_memoryview(function: str, status: int, tmp_path: Path) -> None:
+    found = planted(tmp_path, whole.GOOD_MAKE, NO_VIEW.format(function))
+    observed = {**samples.OWN, "used": "buffer", "via": "proxy"}
+    proved = {"evidence": dict.fromkeys(("address", "guard", "write", "slope"), "yes")}
+    entry = samples.measured("mine", "mine", 1.0, protocol="buffer", observed=observed, **proved)
+    done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
+    assert done.returncode == status, done.stdout + done.stderr
