@@ -211,16 +211,14 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
     pair = [gap.low, gap.high]
     again = search.measure(pair, search.folder, measuring.REPLICAS if kind == TIME else 1)
     before, after = again[gap.low], again[gap.high]
-    found = history.segments([before, after])
-    seen = [segment for segment in found[1:] if kind in (segment.kind, TIME)]
+    seen = confirmation(before, after, kind)
     first = search.name(gap.high)
     about = (before.protocol, before.case, values.size(before.bytes))
     output.print_line(f"{before.producer} -> {before.consumer} {' '.join(about)}")
     output.print_line(f"first changed version: {first}, after {search.name(gap.low)}")
     for index in pair:
         output.print_line(f"  {search.name(index)}  {describe(again[index])}")
-    confirmed = f"confirmed: {seen[0].kind}: {seen[0].what}" if seen else "not confirmed"
-    output.print_line(f"second measurement of both: {confirmed}")
+    output.print_line(f"second measurement of both: {seen or 'not confirmed'}")
     workers = "worker" if kind == TIME else "measurement"
     output.print_line(f"found with {count(search.tested, workers)}")
     if gap.confidence < bisection.CONFIDENCE:
@@ -240,6 +238,17 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
     if kind in ("code", TIME):
         output.print_line(compare_command(search, again, pair, kind))
     return 0 if seen else 1
+
+
+def confirmation(before: Entry, after: Entry, kind: str) -> str:
+    """The step of this kind between both, or nothing."""
+    if kind == TIME:
+        steps_found = history.segments([before, after])[1:]
+        return "".join(f"confirmed: {one.kind}: {one.what}" for one in steps_found)
+    base, head = history.facts(before), history.facts(after)
+    if base.change(head, kind) < history.LEAST[kind]:
+        return ""
+    return f"confirmed: {kind}: {base.words(head, kind)}"
 
 
 def compare_command(search: Search, again: dict[int, Entry], pair: Sequence[int], kind: str) -> str:
