@@ -1,6 +1,6 @@
 // The comparison of two runs, dates or versions: `diff.html?a=...&b=...`.
 
-const SAME_RUN = 0.03, OTHER_RUN = 0.25, CODE = 0.02, WORKERS = 5;
+const SAME_RUN = 0.1, OTHER_RUN = 0.25, CODE = 0.02, WORKERS = 5;
 const RANK = { shared: 0, unproven: 1, copied: 2, refused: 3, absent: 3, broken: 4 };
 const loading = new Map();
 
