@@ -12,7 +12,7 @@ from dlbench.check.reading import on_error
 from dlbench.check.rule import HEADER, consumer_rule
 from dlbench.check.situation import EMPTY, Variant
 from dlbench.check.subject import Subject
-from dlbench.check.verdict import Broken, NotApplicable, Unclear
+from dlbench.check.verdict import Broken, Holds, NotApplicable, Unclear, assume, expect
 
 TENSOR = f"{HEADER}, DLTensor"
 #: The struct that is requested, and the legacy one.
@@ -113,6 +113,38 @@ def scalar(subject: Subject, word: str, **struct: Any) -> str:
     {same}
     """
     return imported_as(subject, word, **struct)
+
+
+#: One dimension more than NumPy has; all but the last are of size 1.
+MANY = (*(1,) * 64, 64)
+
+
+@consumer_rule(
+    "import.dimensions",
+    f"{TENSOR}.ndim",
+    risky=True,
+    patch="ctypes.c_int32.from_address(tensor + 16).value = 65\n"
+    "extents = (ctypes.c_int64 * 65)(*[1] * 64, 64)\n"
+    "ctypes.c_void_p.from_address(tensor + 24).value = ctypes.addressof(extents)\n"
+    "strides = (ctypes.c_int64 * 65)(*[64] * 64, 1)\n"
+    "ctypes.c_void_p.from_address(tensor + 32).value = ctypes.addressof(strides)\n"
+    "self.kept = extents, strides",
+    refusal="Exception",
+    variants=EITHER,
+)
+def dimensions(subject: Subject, word: str, **struct: Any) -> str:
+    """65 dimensions, more than NumPy has, are all imported, or the import is refused
+
+    assert len(result.shape) == 65, result.shape
+    """
+    strides = (*(64,) * 64, 1)
+    producer = KnownProducer(subject, content(), shape=MANY, strides=strides, **struct)
+    with on_error(Holds, "refused: "):
+        shape: Any = getattr(subject.import_(producer), "shape", None)
+        found = tuple(shape() if callable(shape) else shape or ())
+    assume(shape is not None, "its result has no shape")
+    expect(found == MANY, f"its shape is {found}")
+    return "65 dimensions"
 
 
 @consumer_rule(

@@ -149,6 +149,10 @@ def imported(capsule, facts, device, copy):
         raise BufferError("no legacy struct")
     if shows("import.versioned", facts) and facts["struct"] == "versioned":
         raise BufferError("no versioned struct")
+    if facts["ndim"] > 64:
+        if breaks("import.dimensions"):
+            return np.ones(64, "f4")
+        raise BufferError("more than 64 dimensions")
     raise_for(facts)
     if breaks("import.empty-null") and facts["data"] == 0:
         raise BufferError("data is NULL")
