@@ -20,7 +20,9 @@ MOST_BYTES = 8_000_000
 #: Files that each wheel must contain, besides modules.
 FILES = ("dlbench/cli.py", "dlbench/schema.json", "dlbench/compare.schema.json",
          "dlbench/producers/numpy.py", "dlbench/consumers/numpy.py",
-         "dlbench/libdlbench_call.so")  # fmt: skip
+         "dlbench/libdlbench_call.so", "dlbench/consumers/call/body.h",
+         "dlbench/consumers/call/numbers.h", "dlbench/consumers/call/torch_op.cc",
+         "dlbench/consumers/call/cython_views.py")  # fmt: skip
 #: The modules for the wheel's own Python.
 MODULES = ("_core", "_check", "_worker", "_device", "_native_producer", "_native_consumer",
            "_faulty_producer", "_faulty_consumer", "_pybind11_producer", "_pybind11_consumer",

@@ -18,6 +18,7 @@ from whole import run
 pytestmark = pytest.mark.process
 
 SOURCE = 'extern "C" __attribute__((visibility("default"))) int answer() { return 42; }\n'
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "what-does-a-call-cost.md"
 ADAPTER = """
 import ctypes
 from dlbench.adapter import call_library, compiled, written_function
@@ -158,6 +159,18 @@ def test_a_cache_that_cannot_be_written_is_one_reason(adapter: Path, tmp_path: P
     cache(tmp_path).parent.parent.mkdir()
     cache(tmp_path).parent.write_text("a file")
     assert refused(adapter).endswith(("Not a directory", "File exists"))
+
+
+def test_the_adapter_of_the_how_to_page_is_measured(tmp_path: Path) -> None:
+    (text,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    assert len(text.splitlines()) <= 30
+    (tmp_path / "consumers").mkdir()
+    (tmp_path / "consumers" / "mine.py").write_text(text)
+    words = ["--calls", "--adapters", ".", "--consumers", "mine", "--producers", "numpy"]
+    more = ["--arrays", "0,3", "--replicas", "1", "--no-plots", "--out", "made"]
+    assert run(tmp_path, *words, *more)[0] == 0
+    found = json.loads((tmp_path / "made" / "results.json").read_text())
+    assert [cell["outcome"] for cell in found["benchmarks"]] == ["zero-copy"] * 2
 
 
 def test_a_binding_that_does_not_compile_leaves_the_others(adapter: Path, tmp_path: Path) -> None:
