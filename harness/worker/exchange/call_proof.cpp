@@ -35,8 +35,9 @@ std::string folded(std::vector<std::size_t> positions) {
   std::string text;
   for (std::size_t first = 0, last = 0; first < positions.size(); first = ++last) {
     while (last + 1 < positions.size() && positions[last + 1] == positions[last] + 1) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(positions[first] + 1);
-    if (last > first) text += "-" + std::to_string(positions[last] + 1);
+    if (!text.empty()) text += ", ";
+    text += std::to_string(positions[first] + 1);
+    if (last > first) text.append("-").append(std::to_string(positions[last] + 1));
   }
   return text;
 }
