@@ -9,6 +9,7 @@
 #include "results/fields.hpp"
 #include "results/read.hpp"
 #include "stats/stats.hpp"
+#include "stats/stopping.hpp"
 
 namespace dlbench::results {
 namespace {
@@ -21,25 +22,39 @@ constexpr std::array<const char*, 4> kMachine{"cpu", "architecture", "cores", "d
 /// The name of a single environment.
 constexpr const char* kOnly = "default";
 
-/// Sets a time for each worker: its lowest round, which scatters least between workers, or its
-/// median where rounds are unknown or not above 0. The next higher round tells how uncertain it is.
-void set_times(SideCell& cell, const std::vector<WorkerNumbers>& workers) {
-  const bool has_rounds =
-      std::all_of(workers.begin(), workers.end(), [](const WorkerNumbers& worker) {
-        const std::vector<double>& rounds = worker.samples_ns;
-        return !rounds.empty() && *std::min_element(rounds.begin(), rounds.end()) > 0;
-      });
-  for (const WorkerNumbers& worker : workers) {
-    std::vector<double> rounds =
-        has_rounds ? worker.samples_ns : std::vector<double>{worker.median_ns};
-    std::partial_sort(rounds.begin(),
-                      rounds.begin() + std::min<std::ptrdiff_t>(2, std::ssize(rounds)),
-                      rounds.end());
-    const double lowest = rounds.front();
-    cell.workers.medians.push_back(lowest);
-    cell.workers.deviations.push_back(rounds.size() > 1 ? rounds[1] / lowest - 1 : 0);
+/// Other programs only add to a round of the host, so the lowest one scatters least between
+/// workers. From the rounds of phases and of the device's clock the instrument's own cost is
+/// subtracted.
+bool uses_lowest_rounds(const Cell& cell) {
+  return cell.phase == Phase::exchange && cell.clock != Clock::device;
+}
+
+/// The 97.5 % quantile of the normal distribution.
+constexpr double kWide = 1.95996;
+
+/// Sets a time for each worker, its lowest round or its median, and how uncertain its rounds leave
+/// it: by the next higher round, or by the interval of the median.
+void set_times(SideCell& cell, const Entry& entry) {
+  const bool lowest = uses_lowest_rounds(entry.cell);
+  for (const WorkerNumbers& worker : entry.workers) {
+    std::vector<double> rounds = worker.samples_ns;
+    double time = worker.median_ns, deviation = 0;
+    if (lowest && rounds.size() > 1) {
+      std::partial_sort(rounds.begin(), rounds.begin() + 2, rounds.end());
+      if (rounds[0] > 0) {
+        time = rounds[0];
+        deviation = rounds[1] / rounds[0] - 1;
+      }
+    } else if (rounds.size() > 1) {
+      const stats::Interval interval = stats::rounds_interval(rounds);
+      deviation = std::max(0.0, interval.hi - interval.lo) / 2 / kWide / time;
+    }
+    cell.workers.medians.push_back(time);
+    cell.workers.deviations.push_back(deviation);
   }
-  if (!workers.empty() && cell.median_ns > 0) cell.median_ns = stats::median(cell.workers.medians);
+  if (!entry.workers.empty() && cell.median_ns > 0) {
+    cell.median_ns = stats::median(cell.workers.medians);
+  }
 }
 
 void join(std::vector<Outcome>& words, Outcome word) {
@@ -61,7 +76,7 @@ SideCell side_cell_of(Side& side, const Entry& entry) {
   cell.instructions = entry.instructions;
   cell.changed = entry.changed;
   cell.late_read = entry.late_read;
-  set_times(cell, entry.workers);
+  set_times(cell, entry);
   for (const WorkerNumbers& worker : entry.workers) {
     if (worker.outcome) join(cell.words, *worker.outcome);
   }

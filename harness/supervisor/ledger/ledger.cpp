@@ -186,7 +186,7 @@ void Ledger::record(std::size_t cell, const Entry& entry) {
   missing_ -= replicas_ - shares(cell);
   journal_.append(entry);
   cells_[cell].recorded = true;
-  cells_[cell].shares.clear();
+  cells_[cell].shares = {};
   cells_[cell].verdict.reset();
   ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;

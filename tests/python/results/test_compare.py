@@ -104,6 +104,25 @@ def test_disturbed_rounds_neither_hide_nor_make_a_change(
     assert others <= {"SAME", "AMBIG", "INCONCLUSIVE"}
 
 
+def test_a_round_below_0_changes_the_time_of_no_side(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a phase, whose rounds have the instrument's cost subtracted."""
+    sides = []
+    for seed in (1, 2):
+        made = disturbed(document(seed), seed)
+        for one in made["benchmarks"]:
+            one["phase"] = "export"
+            one["name"] = one["run_name"] = one["name"].replace("exchange/", "export/", 1)
+        sides.append(made)
+    for one in sides[1]["benchmarks"]:
+        one["workers"][0]["samples_ns"][-1] = -0.1
+    base, head = (write(tmp_path, name, made) for name, made in zip("ab", sides, strict=True))
+    _, out, _ = run(capsys, base, head, "--json")
+    verdicts = {one["verdict"] for one in json.loads(out)["cells"]}
+    assert verdicts <= {"SAME", "AMBIG", "INCONCLUSIVE"}
+
+
 @pytest.fixture
 def base(tmp_path: Path) -> str:
     return write(tmp_path, "base", document(1))
