@@ -60,18 +60,17 @@ def trust(measured: Sequence[Measured], replicas: int) -> str:
 
 def _limits(times: Sequence[tuple[float, float]], more: str) -> str:
     """`times`: the median and the share of each cell, sorted."""
+    most = "9 of 10 " if len(times) >= 10 else ""
     whole = _nine_of_ten(times)
     if whole <= WIDE:
-        return f"times are good to {values.spread(whole)}"
+        return f"{most}times are good to {values.spread(whole)}"
     for limit in LIMITS_NS:
         below = [time for time in times if time[0] < limit]
         above = times[len(below) :]
         if len(below) >= FEWEST and above and (good := _nine_of_ten(below)) <= WIDE:
-            shares = f"are good to {values.spread(good)}, longer ones uncertain by"
-            whole_units = re.sub(r"\.0+ ", " ", values.duration(limit))
-            return (
-                f"times below {whole_units} {shares} {values.spread(_nine_of_ten(above))}: {more}"
-            )
+            limited = re.sub(r"\.0+ ", " ", values.duration(limit))
+            rest = f"longer ones uncertain by {values.spread(_nine_of_ten(above))}"
+            return f"{most}times below {limited} are good to {values.spread(good)}, {rest}: {more}"
     return f"times are uncertain by {values.spread(whole)}: {more}"
 
 

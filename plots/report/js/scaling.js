@@ -76,7 +76,7 @@ function drawScaling(choice, place) {
   if (place.hidden) return;
   const marks = [...chosen.flatMap((line) => scalingMarks(run, line, line[other])),
     ...floorMarks(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
-  const times = marks.flatMap((mark) => (mark.line ?? []).filter(Boolean).map(([, ns]) => ns).concat((mark.points ?? []).map(({ y }) => y)));
+  const times = marks.flatMap((mark) => (mark.line ?? []).filter(Boolean).map(([, ns]) => ns).concat((mark.points ?? []).flatMap(({ y, low, high }) => [y, low, high])));
   sizes.sort((a, b) => a - b);
   drawChart(place, { height: 380, panels: [{ x: axis("size of the array", sizes, sizes.map((bytes) => [bytes, size(bytes)]), true),
     y: timeAxis("one exchange", times), marks }] });

@@ -172,9 +172,10 @@ def noise(*shares: float | None, replicas: int = 3) -> str:
 
 
 def test_noise_is_one_sentence_about_what_can_be_trusted() -> None:
-    assert noise(0.02, 0.04) == "times are good to +-4.0 %"
+    assert noise(0.02) == "times are good to +-2.0 %"
+    assert noise(0.02, 0.04) == "9 of 10 times are good to +-4.0 %"
     assert noise(0.02, 0.04, 0.3) == (
-        "times below 10 us are good to +-4.0 %, longer ones uncertain by +-30 %: "
+        "9 of 10 times below 10 us are good to +-4.0 %, longer ones uncertain by +-30 %: "
         "--replicas 9 narrows them"
     )
     assert noise(0.3, 0.02) == "times are uncertain by +-30 %: --replicas 9 narrows them"
