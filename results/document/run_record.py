@@ -7,8 +7,8 @@ file may hold several records. A document that is read from a record has fewer k
 from __future__ import annotations
 
 import json
-import math
 import re
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ from dlbench.text.escaping import json_text, shortened
 FORMAT = 1
 MARK = "dlbench_record"  #: the first key of a record, with the number of its format
 LONGEST_REASON = 240
+LARGEST = 2**63 - 1  #: of whole numbers: what C++ and tables hold
 #: Warnings that say what an exchange does; the others are of its measurement.
 WARNINGS = ("arguments-copied", "import-order", "source-written")
 
@@ -179,7 +180,7 @@ def _row(entry: Entry, shared: dict[str, int]) -> list[object]:
     lowest = [min(worker.samples_ns) for worker in workers if worker.samples_ns]
     row: list[object] = [*entry.axes(OWN), number, [*map(_short, times)], [*map(_short, lowest)]]
     row += [_short(getattr(entry, key, 0) or 0) or None for key in NUMBERS]
-    while not row[-1]:
+    while len(row) > len(OWN) + 1 and not row[-1]:
         row.pop()
     return row
 
@@ -218,11 +219,11 @@ def _require(value: Any, shape: Any, place: str) -> None:
     """Raises ValueError that names the place where the value has another shape."""
     kind: Any = type(shape) if isinstance(shape, (list, dict)) else shape
     kind = dict if isinstance(shape, Each) else kind
-    is_valid = type(value) is kind and (type(value) is not int or value >= 0)
+    is_valid = type(value) is kind and (type(value) is not int or 0 <= value <= LARGEST)
     if kind is float:
-        is_valid = type(value) in (int, float) and math.isfinite(value)
+        is_valid = type(value) in (int, float) and abs(value) <= sys.float_info.max
     if not is_valid:
-        words = {float: "a finite number", int: "a whole number from 0", str: "a text",
+        words = {float: "a finite number", int: "a whole number from 0 to 2^63 - 1", str: "a text",
                  bool: "true or false", list: "a list", dict: "an object"}  # fmt: skip
         raise ValueError(f"{place} is not {words[kind]}")
     if isinstance(shape, list):

@@ -64,6 +64,12 @@ def test_a_call_without_arrays_is_kept() -> None:
     assert [entry.arrays for entry in kept.entries] == [0, 1, 2]
 
 
+def test_a_run_without_a_time_is_kept() -> None:
+    refused = samples.missing("numpy", "torch", "refused", "no")
+    [kept] = run_record.as_record(doc(samples.document(refused)), "refused")
+    assert [entry.outcome for entry in kept.entries] == ["refused"]
+
+
 def test_no_path_of_an_interpreter_is_kept() -> None:
     document = samples.pair()
     run = document["context"]["dlbench"]
@@ -104,6 +110,8 @@ def edited(number: int, key: Any, value: Any) -> list[str]:
         (edited(0, "shared", [{"outcome": 1}]), "line 1: 'outcome' of an item of 'shared'"),
         (edited(1, 4, -1), "line 2: 'bytes' is not a whole number from 0"),
         (edited(1, 4, True), "line 2: 'bytes' is not a whole number from 0"),
+        (edited(1, 4, 2**63), "line 2: 'bytes' is not a whole number from 0 to 2^63 - 1"),
+        (edited(1, 6, [1, 2, 10**400]), "line 2: an item of 'time_ns' is not a finite number"),
         (edited(1, 5, 10_000), "line 2: 'shared' is beyond"),
         (edited(1, 6, [1, 2]), "line 2: 'time_ns' is not 3 numbers"),
         (edited(1, 6, [1, 2, float("nan")]), "line 2: an item of 'time_ns' is not a finite number"),
