@@ -38,13 +38,15 @@ function change(before, after, isOneRun) {
   if (countA && countB && Math.abs(Math.log(countB / countA)) >= Math.log1p(CODE)) {
     return { kind: "code", what: `${signed(countB / countA - 1)} instructions; ${times}`, worse: Math.sign(countB - countA) };
   }
-  const ratio = nsB / nsA;
-  const isApart = lowA !== null && lowB !== null && (lowB > highA || lowA > highB) && Math.min(workersA, workersB) >= WORKERS;
+  // Size and sign are of the times that decide: a median may move the other way.
+  const hasLowest = lowA > 0 && lowB > 0;
+  const ratio = hasLowest ? lowB / lowA : nsB / nsA;
+  const isApart = hasLowest && (lowB > highA || lowA > highB) && Math.min(workersA, workersB) >= WORKERS;
   const isLarge = Math.abs(Math.log(ratio)) >= Math.log1p(isOneRun ? SAME_RUN : OTHER_RUN);
-  const isLayout = countA && countB;
-  const what = `${signed(ratio - 1)} time; ${times}`;
-  if (isApart && isLarge && !isLayout) return { kind: "time", what, worse: Math.sign(ratio - 1) };
-  return Math.abs(Math.log(ratio)) >= Math.log1p(SAME_RUN) ? { kind: isLayout ? "layout" : "not significant", what, worse: 0, isDoubtful: true } : null;
+  const kind = countA && countB ? "layout" : "time";
+  const what = `${signed(ratio - 1)} time; ${hasLowest ? `lowest ${duration(lowA)} \u2192 ${duration(lowB)}` : times}`;
+  if (isApart && isLarge) return { kind, what, worse: Math.sign(ratio - 1) };
+  return Math.abs(Math.log(ratio)) >= Math.log1p(SAME_RUN) ? { kind: `${kind}, not significant`, what, worse: 0, isDoubtful: true } : null;
 }
 
 function pairLink(key) {
@@ -65,7 +67,8 @@ async function drawDiff() {
   const text = ({ date, place, label, id }) => `${date} ${label === "default" ? "" : label} (${place}, ${id})`;
   const options = points.map((point) => [point.id, text(point)]);
   const unknown = [];
-  const chosen = { a: points[Math.max(points.length - 2, 0)]?.id, b: points.at(-1)?.id };
+  const [last, ...earlier] = points.toReversed();
+  const chosen = { a: (earlier.find(({ place }) => place === last.place) ?? earlier[0] ?? last)?.id, b: last?.id };
   for (const side of ["a", "b"]) {
     const found = asked.has(side) ? pointOf(points, asked.get(side)) : undefined;
     if (found) chosen[side] = found.id;
@@ -81,7 +84,9 @@ async function drawDiff() {
     history.replaceState(null, "", `?${new URLSearchParams({ a: a.id, b: b.id, ...(all ? { all: "1" } : {}) })}`);
     const [before, after] = [await load(a), await load(b)];
     const both = Object.keys(before).filter((key) => key in after);
-    const found = both.map((key) => [key, change(before[key], after[key], a.run === b.run)]).filter(([, one]) => one !== null);
+    const isComparable = (one) => a.place === b.place || ["outcome", "protocol"].includes(one.kind);
+    const found = both.map((key) => [key, change(before[key], after[key], a.run === b.run)])
+      .filter(([, one]) => one !== null && isComparable(one));
     const certain = found.filter(([, one]) => !one.isDoubtful).sort((x, y) => y[1].worse - x[1].worse);
     const doubtful = found.filter(([, one]) => one.isDoubtful);
     const libraries = Object.keys({ ...a.versions, ...b.versions }).filter((name) => a.versions[name] !== b.versions[name])
@@ -89,8 +94,7 @@ async function drawDiff() {
     const apart = a.place === b.place ? "" : " The two are of different machines or Pythons: only outcomes and protocols can be compared.";
     byId("diff-summary").textContent = `${both.length} cells in both: ${certain.length} changed, ${doubtful.length} differ in time without significance. `
       + `${Object.keys(before).length - both.length} only in A, ${Object.keys(after).length - both.length} only in B. ${libraries.join(", ") || "Same versions"}.${apart}`;
-    const isComparable = ([, one]) => a.place === b.place || ["outcome", "protocol"].includes(one.kind);
-    const rows = [...certain, ...(all ? doubtful : [])].filter(isComparable).map(([key, one]) => {
+    const rows = [...certain, ...(all ? doubtful : [])].map(([key, one]) => {
       const word = { 1: "worse", "-1": "better", 0: "" }[one.worse];
       return [...pairLink(key), element("span", { class: word }, word ? `${one.kind}, ${word}` : one.kind), one.what];
     });

@@ -32,8 +32,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def opened(chromium: Any, site: Path) -> Iterator[Callable[..., browsers.Page]]:
     pages: list[browsers.Page] = []
 
-    def open_(name: str, anchor: str = "", **options: Any) -> browsers.Page:
-        pages.append(browsers.Page(chromium, site / name, anchor, **options))
+    def open_(name: str, anchor: str = "", of: Path = site, **options: Any) -> browsers.Page:
+        pages.append(browsers.Page(chromium, of / name, anchor, **options))
         return pages[-1]
 
     yield open_
@@ -137,6 +137,57 @@ def test_two_versions_of_one_run_are_compared(opened: Open) -> None:
     assert "code, worse" in row
     honest = opened("diff.html", "?a=numpy@2.1.0&b=numpy@2.3.0")
     assert honest.text("#diff-table") == "Nothing changed significantly."
+
+
+def test_the_lowest_rounds_decide_what_is_worse(opened: Open, tmp_path: Path) -> None:
+    """While the median falls, as on a machine that was busy before."""
+    page = opened("diff.html", of=one_run(
+        tmp_path, histories.timed("native", "numpy", 100.0, lowest=75.0),
+        histories.timed("native", "numpy", 85.0, lowest=84.0)))  # fmt: skip
+    [row] = page.texts(ROWS)
+    assert "time, worse" in row
+    assert "+12 % time; lowest 75.0 ns → 84.0 ns" in row
+
+
+@pytest.mark.parametrize(("ns", "kinds"), [(400.0, ["layout, worse"]), (108.0, [])])
+def test_a_time_changes_without_instructions(
+    opened: Open, tmp_path: Path, ns: float, kinds: list[str]
+) -> None:
+    page = opened("diff.html", of=one_run(
+        tmp_path, histories.timed("native", "numpy", 100.0, instructions=2000.0),
+        histories.timed("native", "numpy", ns, instructions=2000.0)))  # fmt: skip
+    assert page.texts(f"{ROWS} td:nth-child(3)") == kinds
+    assert f"{len(kinds)} changed, 0 differ" in page.text("#diff-summary")
+
+
+def test_two_machines_are_compared_in_outcomes_alone(opened: Open, tmp_path: Path) -> None:
+    """The usual pair is of one machine, and what is not compared is not counted."""
+    runs = histories.write(
+        tmp_path / "runs", histories.pair(1, False, "2.13.0"),
+        histories.pair(2, False, "2.13.0", ns=5000.0, host="other"),
+        histories.pair(3, False, "2.13.0"),
+    )  # fmt: skip
+    assert cli.main(["site", *runs, "--out", str(tmp_path / "out")]) == 0
+    page = opened("diff.html", of=tmp_path / "out")
+    assert page.own.locator("select[name=a] option:checked").inner_text().startswith("2026-01-01")
+    page = opened("diff.html", "?a=2026-01-01&b=2026-02-01", of=tmp_path / "out")
+    assert "0 changed, 0 differ" in page.text("#diff-summary")
+
+
+def one_run(tmp_path: Path, *entries: dict[str, Any]) -> Path:
+    """The site of one run, with an environment for each of these cells of one pair."""
+    made = histories.run(1)
+    environments = made["context"]["dlbench"]["environments"]
+    facts = environments.pop("default")
+    for minor, entry in enumerate(entries):
+        environment = f"2.{minor}.0"
+        environments[environment] = {**facts, "libraries": {"numpy": environment}}
+        name = f"{entry['name']}/environment:{environment}"
+        names = {"name": name, "run_name": name, "environment": environment}
+        made["benchmarks"].append(entry | names)
+    [path] = histories.write(tmp_path / "runs", made)
+    assert cli.main(["site", path, "--out", str(tmp_path / "out")]) == 0
+    return tmp_path / "out"
 
 
 def test_an_address_without_such_a_run_says_so(opened: Open) -> None:
