@@ -10,6 +10,7 @@ from typing import BinaryIO
 from dlbench import writing
 from dlbench.errors import BadInput, os_reason
 
+RUNS = "data/runs"  #: the records of the runs that the site shows
 LIST = ".dlbench-site"  #: names the files that dlbench made
 HEAD = "Files made by dlbench site; it replaces and removes these, and no others."
 
@@ -26,11 +27,16 @@ def require(folder: Path) -> None:
 
 
 def write(folder: Path, pages: Iterable[tuple[str, bytes]]) -> int:
-    """Writes the files and removes those of an earlier site; their number. Raises BadInput."""
+    """Writes the files and removes those of an earlier site; their number. Raises BadInput, also
+    for a record of before that is not among them: it may be the only one of its run."""
     earlier, made = _listed(folder), dict(pages)
     for path in made.keys() - earlier.keys():
         if (folder / path).exists():
             raise BadInput(f"--out {folder}: 'dlbench site' did not make its {path}")
+    for path in sorted(earlier.keys() - made.keys()):
+        if path.startswith(f"{RUNS}/") and (folder / path).exists():
+            raise BadInput(f"--out {folder}: would remove the record {path}: "
+                           f"name {folder / RUNS} as a RUN too, or delete that file")  # fmt: skip
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _list(folder, {**earlier, **made})  # first, so that an interrupted site is continued

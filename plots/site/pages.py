@@ -26,6 +26,7 @@ from dlbench.text.grouping import grouped
 
 from ..report import parts
 from . import shown
+from .folder import RUNS
 from .known_reports import Report
 
 HERE = Path(__file__).parent
@@ -99,7 +100,7 @@ class Site:
             for i, (key, cells) in enumerate(found)
         ]
         for run in archive.runs:
-            self.path("data/runs", run.name, extension="jsonl")
+            self.path(RUNS, run.name, extension="jsonl")
 
     def path(self, folder: str, *names: str, extension: str = "html") -> str:
         """The address of a page: always the same for the same names."""
@@ -119,7 +120,7 @@ class Site:
         return self.path("pair", *pair)
 
     def run_path(self, run: Run) -> str:
-        return self.path("data/runs", run.name, extension="jsonl")
+        return self.path(RUNS, run.name, extension="jsonl")
 
     def has_page(self, pair: Pair) -> bool:
         return pair in self.archive.by_pair

@@ -133,15 +133,17 @@ class Series:
                 before = self.points[:at]
                 if segment.kind in history.TIMED:
                     before = [point for point in before if point.run.name == runs[at]]
-                after = self._beside(self.points[at], before[-1].run)
+                after = self._beside(self.points[at], before[-1])
                 made.append(Change(before[-1], after, segment.kind, segment.what))
             at += len(segment.entries)
         return made
 
-    def _beside(self, point: Point, run: Run) -> Point:
-        """The point of the same versions in that run; without one the point itself."""
+    def _beside(self, point: Point, before: Point) -> Point:
+        """The point of the same versions in the run before; without one the point itself."""
+        if point.versions == before.versions:
+            return point
         alike = (other for other in self.points if other.versions == point.versions)
-        return next((other for other in alike if other.run is run), point)
+        return next((other for other in alike if other.run is before.run), point)
 
 
 class Archive:
@@ -161,7 +163,7 @@ class Archive:
         return {
             pair: of
             for pair, of in sorted(found.items())
-            if any(one.newest.entry.outcome not in DULL for one in of)
+            if any(point.entry.outcome not in DULL for one in of for point in one.points)
         }
 
     @cached_property

@@ -173,6 +173,21 @@ def test_a_step_names_both_points_of_one_run() -> None:
     assert change.before.run is change.after.run
 
 
+def test_a_step_between_two_runs_of_one_version_has_both() -> None:
+    runs = [histories.pair(1, False, "2.13.0"), histories.pair(2, True, "2.13.0")]
+    documents = [each for run in runs for each in run_record.as_record(doc(run), "")]
+    [change] = [one for one in Archive(documents).changes() if one.kind == "outcome"]
+    assert [change.before.run.date, change.after.run.date] == ["2026-01-01", "2026-02-01"]
+
+
+def test_a_pair_that_lost_its_exchange_keeps_its_page(tmp_path: Path) -> None:
+    lost = samples.missing("numpy", "torch", "no-protocol", "has none")
+    runs = [histories.pair(1, False, "2.12.0"), histories.run(2, lost, torch="2.13.0")]
+    out = built(tmp_path, *runs)
+    assert 'href="../pair/numpy--torch.html#history"' in (out / "library/torch.html").read_text()
+    assert "has none" in (out / "pair/numpy--torch.html").read_text()
+
+
 def test_a_site_is_continued_from_its_own_records(tmp_path: Path) -> None:
     out = built(tmp_path, histories.pair(1, False, "2.12.0"), histories.pair(2, True, "2.13.0"))
     again = tmp_path / "again"
@@ -189,10 +204,27 @@ def test_a_site_is_replaced_and_nothing_else(tmp_path: Path) -> None:
     own = out / "CNAME"
     own.write_text("example.org\n")
     runs = histories.write(tmp_path / "more", histories.run(2, samples.measured("jax", "jax", 5.0)))
+    [record] = (out / "data/runs").iterdir()
+    record.unlink()
     assert cli.main(["site", *runs, "--out", str(out)]) == 0
     assert own.read_text() == "example.org\n"
     assert (out / "pair/jax--jax.html").is_file()
     assert not (out / "pair/numpy--torch.html").exists()
+
+
+def test_the_only_record_of_a_run_is_not_removed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = built(tmp_path, histories.pair(1, False, "2.12.0"))
+    before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+    words = ["site", *histories.write(tmp_path / "more", histories.pair(2, True, "2.13.0"))]
+    capsys.readouterr()
+    assert cli.main([*words, "--out", str(out)]) == 2
+    [line] = capsys.readouterr().err.splitlines()
+    assert f"name {out / 'data/runs'} as a RUN too, or delete that file" in line
+    assert {path: path.read_bytes() for path in out.rglob("*") if path.is_file()} == before
+    assert cli.main([*words, str(out / "data/runs"), "--out", str(out)]) == 0
+    assert len(list((out / "data/runs").iterdir())) == 2
 
 
 def test_names_from_a_record_stay_in_the_folder(tmp_path: Path) -> None:
