@@ -87,7 +87,7 @@ def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
         os.mkfifo(path)
     for read in (
         lambda: discover.catalogue(tmp_path),
-        lambda: journal_context(tmp_path),
+        lambda: journal_context(tmp_path, {}),
         lambda: known.read(tmp_path / "known"),
     ):
         with pytest.raises(BadInput, match="is not a file"):

@@ -257,7 +257,7 @@ def check_header(context: str) -> None:
         status, err = message("show", name)
         require_one_line(["show"], status, err, name)
         with contextlib.suppress(BadInput, _core.UsageError):
-            requested = request.resumed(request.journal_context(folder))
+            requested = request.resumed(request.journal_context(folder, {}))
             _core.make_plan([], requested.axes())
             requested.options(folder, {}, resume=True)
             with mock.patch.object(sides, "pair"):  # it would ask interpreters
