@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -169,10 +169,10 @@ def _instructions(entry: Entry) -> float:
     return entry.instructions if isinstance(entry, Measured) else 0.0
 
 
-def times(entry: Entry) -> list[float]:
-    """The lowest round of each worker."""
+def times(entry: Entry, of: Callable[[Sequence[float]], float] = min) -> list[float]:
+    """The lowest round of each worker, or another one of its rounds."""
     workers = entry.workers if isinstance(entry, Measured) else ()
-    return [min(worker.samples_ns) for worker in workers if worker.samples_ns]
+    return [float(of(worker.samples_ns)) for worker in workers if worker.samples_ns]
 
 
 def lowest(entries: Sequence[Entry]) -> float:
@@ -195,6 +195,8 @@ def _slower_or_faster(
         for whole in grouped(every, lambda index: runs[index]).values():
             if len(whole) > 1:
                 of_replicas = np.array([series[index] for index in whole]).T
+                if of_replicas.min() <= 0:  # an overhead was subtracted
+                    of_replicas = np.array([times(entries[i], np.median) for i in whole]).T
                 made += [
                     steps.Step(whole[step.index], step.before_ns, step.after_ns)
                     for step in steps.find(of_replicas)

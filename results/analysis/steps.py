@@ -35,6 +35,8 @@ class Step:
 def find(times: Array, seed: int = 1) -> list[Step]:
     """The steps of times by replica and version, oldest first. A time is the lowest round of a
     worker: it scatters least between workers."""
+    if times.min() <= 0:  # without a logarithm
+        return []
     logs = np.log(times)
     cuts = sorted(_cuts(logs, 0, logs.shape[1], np.random.default_rng(seed)))
     middles = np.median(logs, axis=0)

@@ -26,6 +26,8 @@ from dlbench.text.layout import shorten
 LISTED = re.compile("Available versions: (.*)")
 LIST_S = 120.0  #: deadline of the index
 LONGEST_REASON = 300
+#: How uv and pip report versions that do not fit. "none" may also mean no connection.
+UNSATISFIABLE = re.compile(r"No solution found|ResolutionImpossible|\(from versions: (?!none\))")
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,7 @@ def make(wanted: Recipe, timeout_s: float) -> Environment | None:
             steps = [venv, [*install, *wanted.requirements, *wanted.pins]]
             for command in steps:
                 ended = _core.run_program(command, timeout_s)
-                if ended.status and wanted.pins and command is steps[-1]:
+                if ended.status and wanted.pins and UNSATISFIABLE.search(ended.err):
                     ended = _core.run_program([*install, *wanted.requirements], timeout_s)
                 if ended.status != 0:
                     return _unfit(wanted, _reason(wanted, ended, timeout_s))

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from dlbench.adapter import CALL_NUMBERS, call_library_path
@@ -64,6 +65,7 @@ class Source:
         except (OSError, ValueError) as error:
             raise NotCompiled(f"{self._path}: {error}") from error
         flags = " ".join(FLAGS_LINE.findall(text))
+        packages = re.findall(r"\{(\w+)\}", flags)
         flags = re.sub(r"\{(\w+)\}", lambda package: shlex.quote(_folder_of(package[1])), flags)
         included = [sysconfig.get_path("include"), str(PACKAGE / "consumers")]
         library = call_library_path().parent
@@ -71,7 +73,7 @@ class Source:
         self._after = [*shlex.split(flags), f"-L{library}", f"-Wl,-rpath,{library}"]
         self._after += ["-ldlbench_call"]
         headers = [file.read_text() for file in sorted((PACKAGE / "consumers/call").glob("*.h"))]
-        key = [text, *headers, *self._command, *self._after, *_versions(adapter)]
+        key = [text, *headers, *self._command, *self._after, *_versions(adapter, packages)]
         key += [sys.version, sysconfig.get_config_var("EXT_SUFFIX")]
         key += [str(compiler.st_mtime_ns), str(compiler.st_size)]
         name = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:32]
@@ -140,13 +142,15 @@ def _folder_of(package: str) -> str:
     return next(iter(found.submodule_search_locations))
 
 
-def _versions(adapter: str | Path) -> list[str]:
-    """Those of the adapter's packages."""
-    path = Path(adapter)
-    named = facts.read_adapter("consumer", path.stem, path).distributions
+def _versions(adapter: str | Path, packages: Sequence[str]) -> list[str]:
+    """Those of the library's packages, which any of its files may name, and of these."""
+    path, named = Path(adapter), [Path(adapter).stem, *packages]
+    for role in ("producer", "consumer"):
+        file = path.parents[1] / f"{role}s" / path.name
+        if file.exists():
+            named += facts.read_adapter(role, path.stem, file).distributions or ()
     found = []
-    for requirement in (path.stem,) if named is None else named:
-        name = facts.requirement_name(requirement)
+    for name in sorted({*map(facts.requirement_name, named)}):
         try:
             found.append(f"{name} {importlib.metadata.version(name)}")
         except importlib.metadata.PackageNotFoundError:

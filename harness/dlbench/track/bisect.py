@@ -123,7 +123,7 @@ def bisect(library: str, good: str, bad: str, cell: tuple[str, ...], **params: A
     package = package_of(request, library)
     recipes = measuring.recipes(request, f"{package}>={low},<={high}", params)
     for version, recipe in ((low, recipes[0]), (high, recipes[-1])):
-        if recipe.name != versions.environment_name(str(version)):
+        if versions.release("--versions", recipe.name) != version:  # 2.1 is 2.1.0
             raise BadInput(f"{package} has no version {version}; --pre has pre-releases too")
     install_s = _core.parse_seconds(params["install_timeout"])
     folder = rundir.fresh(params["out"])

@@ -110,10 +110,12 @@ def packages(wanted: Request) -> dict[str, str]:
 
 
 def package_of(adapters: discover.Catalogue, library: str) -> list[str]:
-    """The package of a library, by requirement, if it has one. Raises BadInput for an unknown
-    library."""
+    """The package of a library, by requirement, if it has one: of several the one that is installed
+    here, or else the first. Raises BadInput for an unknown library."""
     try:
-        return list(discover.distributions(adapters, library)[:1])
+        named = discover.distributions(adapters, library)
+        known = [one for one in named if here().installed_version([requirement_name(one)])]
+        return [*known, *named][:1]
     except KeyError:
         hint = _core.did_you_mean(library, list(adapters.files))
         raise BadInput(f"unknown library {library!r}{hint}; 'dlbench list' lists them") from None

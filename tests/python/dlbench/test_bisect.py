@@ -90,6 +90,7 @@ def test_of_several_steps_the_first_is_found(
         (("1.0", "x", "native", "planted"), "BAD 'x' is not a version"),
         (("1.0", "1.0", "native", "planted"), "GOOD and BAD are one version"),
         (("1.0", "1.1.5", "native", "planted"), "no version 1.1.5"),
+        (("1", "1.1.0", "native", "planted", "--step", "outcome"), "do not differ in outcome"),
         (("1.0", "1.1", "native"), "CELL is PRODUCER CONSUMER"),
         (("1.0", "1.1", "native", "nunpy"), "nunpy"),
         (("1.0", "1.1", "native", "planted", "4X"), "4X"),

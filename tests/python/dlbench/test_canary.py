@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import shlex
 import subprocess
@@ -10,7 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 
-from dlbench import cli
+import synthetic
+from dlbench import _core, cli
+from dlbench.document import Comparison
+from dlbench.track.canary import bisections, is_broken, report
+from typed import cell_of, doc
 from wheels import BODY, plant
 
 pytestmark = pytest.mark.process
@@ -49,8 +55,57 @@ def test_a_release_that_copies_is_reported_and_an_equal_one_is_not(
     assert shlex.split(command)[2:5] == ["planted", "1.1", "1.3rc1"]
 
     (tmp_path / "run").mkdir()
-    assert cli.main([*shlex.split(command)[1:], "--pre", "--out", "run"]) == 0
+    assert cli.main([*shlex.split(command)[1:], "--out", "run"]) == 0
     assert "first changed version: 1.2rc1, after 1.1" in capsys.readouterr().out
+
+
+def test_a_count_that_is_lost_is_listed_and_breaks_nothing(tmp_path: Path) -> None:
+    def status(**newest: object) -> tuple[bool, str]:
+        items = []
+        for name, consumer in itertools.product(("good", "newest"), ("torch", "jax")):
+            more = newest if (name, consumer) == ("newest", "torch") else {}
+            place = synthetic.axes("numpy", consumer, "dlpack", "cpu", 4096, "call")
+            cell = {"environment": name, "name": f"{place['name']}/environment:{name}"}
+            item = synthetic.measured(place | cell)
+            item |= {"outcome": "zero-copy", "instructions": 900.0, **more}
+            items.append({key: value for key, value in item.items() if value is not None})
+        made = synthetic.document(["native"])
+        context = made["context"]["dlbench"]
+        (place_facts,) = context["environments"].values()
+        context["environments"] = {"good": place_facts, "newest": place_facts}
+        made |= {"benchmarks": items, "not_measured": []}
+        path = str(tmp_path / "results.json")
+        Path(path).write_text(json.dumps(made))
+        comparison = Comparison(
+            _core.compare(
+                base=[path], head=[path], base_environment="good", head_environment="newest",
+                threshold=0.02, instructions=True,
+            )
+        )  # fmt: skip
+        shown = report(doc(made), comparison, {"adapters": None, "pre": False, "with": None})
+        return any(map(is_broken, comparison.cells)), shown
+
+    found, shown = status(instructions=None)
+    assert not found
+    assert shown.startswith("# No exchange broke")
+    assert "counted only in good, so not compared: numpy -> torch dlpack" in shown
+    assert status(instructions=1800.0)[0]
+    found, shown = status(instructions=900.0)
+    assert (found, "not compared" in shown) == (False, False)
+
+
+def test_the_commands_of_bisect_can_be_typed() -> None:
+    place = synthetic.axes("torch", "jax", "dlpack", "cpu", 4096, "call")
+    moved = dict.fromkeys(("torch", "jax"), ("2.12.0+cpu", "2.13.0+cpu"))
+    params = {"adapters": "mine", "pre": True, "with": ["numpy==2.2.6", "pandas"]}
+    found = [shlex.split(line)[1:] for line in bisections([cell_of(place)], moved, params)]
+    more = ["--adapters", "mine", "--pre", "--with", "numpy==2.2.6,pandas"]
+    cell = ["torch", "jax", "dlpack", "f32", "4096"]
+    assert found == [
+        ["bisect", name, "2.12.0", "2.13.0", *cell, *more] for name in ("jax", "torch")
+    ]
+    same = {"torch": ("2.12.0", "2.12.0+cpu")}
+    assert not bisections([cell_of(place)], same, params)
 
 
 def test_bad_use_is_one_line(

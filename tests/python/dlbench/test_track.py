@@ -113,6 +113,29 @@ def test_the_newest_of_each_minor_version_is_chosen(planted: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("says", "is_made"),
+    [
+        ("  x No solution found when resolving dependencies", True),
+        ("ERROR: Could not find a version that fits beside==9 (from versions: 1, 2)", True),
+        ("ERROR: Could not find a version that fits beside==9 (from versions: none)", False),
+        ("error: connection reset", False),
+    ],
+)
+def test_only_pins_that_cannot_be_resolved_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, says: str, is_made: bool
+) -> None:
+    def run_program(command: list[str], _: float) -> SimpleNamespace:
+        if "venv" in command:
+            (Path(command[-1]) / "bin").mkdir(parents=True)
+            (Path(command[-1]) / "bin/python").touch()
+        return SimpleNamespace(status=int("beside==9" in command), err=says, out="")
+
+    monkeypatch.setattr(versions._core, "run_program", run_program)
+    wanted = versions.recipe(tmp_path, "1.0", ["planted==1.0", "beside"], ["beside==9"])
+    assert (versions.make(wanted, 1.0) is None) == wanted.is_made == is_made
+
+
+@pytest.mark.parametrize(
     ("says", "shown"),
     [
         ("ERROR: No matching distribution found for numpy==2.5.5", "no wheel for Python 3."),

@@ -96,8 +96,16 @@ def test_the_key_changes_with_what_is_compiled(
     elif what == "compiler":
         planted_compiler(tmp_path, monkeypatch, 'exec c++ "$@"')
     else:
-        monkeypatch.setattr(compiled, "_versions", lambda adapter: ["mine 2"])
+        monkeypatch.setattr(compiled, "_versions", lambda *_: ["mine 2"])
     assert Source(adapter, "mine.cc").library != before
+
+
+def test_the_versions_are_those_of_all_packages_of_a_library(adapter: Path) -> None:
+    producer = adapter.parents[1] / "producers" / adapter.name
+    producer.parent.mkdir()
+    producer.write_text('DISTRIBUTION = ("pytest>=1", "not-there")\ndef make(): pass\n')
+    found = compiled._versions(adapter, ["numpy"])
+    assert [text.split()[0] for text in found] == ["numpy", "pytest"]
 
 
 def test_a_source_in_python_prints_what_is_compiled(adapter: Path) -> None:

@@ -92,6 +92,20 @@ def test_what_is_not_known_hides_no_step() -> None:
     ]
 
 
+def test_a_round_that_is_not_above_0_hides_no_step() -> None:
+    place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+    items = []
+    for version in range(4):
+        ns = 100.0 if version < 2 else 150.0
+        rounds = [[ns + i / 9, ns + i / 7, ns + i / 5] for i in range(REPLICAS)]
+        rounds[3][0] = -1.0 if version == 1 else rounds[3][0]
+        workers = [{"median_ns": ns, "samples_ns": each} for each in rounds]
+        items.append(synthetic.measured(place) | {"outcome": "copy", "workers": workers})
+    found = history.segments(entries_of(items))
+    assert [(len(each.entries), each.kind) for each in found] == [(2, ""), (2, "time")]
+    assert steps.find(np.zeros((REPLICAS, 4))) == []
+
+
 def test_a_partner_that_changes_at_a_step_is_named() -> None:
     place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
     items, libraries = [], {}
