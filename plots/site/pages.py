@@ -209,8 +209,11 @@ class Site:
 
         def key(change: Change) -> tuple[object, ...]:
             entry = change.after.entry
-            what = change.what if change.kind in ("outcome", "protocol") else ""
-            return (*change.of(name), entry.pair, entry.protocol, change.kind, what)
+            is_exact = change.kind in ("outcome", "protocol")
+            what = change.what if is_exact else "".join(re.findall("[+-]", change.what))
+            place = change.after.place
+            axes = entry.axes(("producer", "consumer", "protocol", "device", "clock"))
+            return (*change.of(name), place, axes, change.kind, what)
 
         rows = [self._step(of, name) for of in grouped(own, key).values()]
         return sorted(rows, key=lambda row: row["order"], reverse=True)

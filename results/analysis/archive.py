@@ -130,7 +130,9 @@ class Series:
         made, at = [], 0
         for segment in history.segments(entries, runs):
             if segment.kind:
-                before = self.points[:at]
+                # An unknown point is passed over: the step may be at it.
+                of = self.points[:at]
+                before = [point for point in of if history.is_known(point.entry, segment.kind)]
                 if segment.kind in history.TIMED:
                     before = [point for point in before if point.run.name == runs[at]]
                 after = self._beside(self.points[at], before[-1])

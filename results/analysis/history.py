@@ -134,6 +134,11 @@ def facts(entry: Entry) -> Facts:
     return Facts(outcome, _protocol(entry), _instructions(entry))
 
 
+def is_known(entry: Entry, kind: str) -> bool:
+    """Is known of the entry what a step of that kind compares?"""
+    return bool(times(entry) if kind in TIMED else getattr(facts(entry), kind))
+
+
 def _certain(entries: Sequence[Entry]) -> dict[int, tuple[str, str]]:
     """The steps in which chance has no part, by their index: the kind and what changed. An entry
     without an outcome, a protocol or a count is passed over."""

@@ -180,6 +180,42 @@ def test_a_step_between_two_runs_of_one_version_has_both() -> None:
     assert [change.before.run.date, change.after.run.date] == ["2026-01-01", "2026-02-01"]
 
 
+def test_a_step_across_an_unproven_release_is_between_the_known_ones() -> None:
+    """The release between may have it, too; one that is proven has it not."""
+    for outcome, versions in (("unproven", ("2.11.0", "2.13.0")), (None, ("2.12.0", "2.13.0"))):
+        runs = [histories.pair(1, False, "2.11.0"), histories.pair(2, False, "2.12.0")]
+        runs.append(histories.pair(3, True, "2.13.0"))
+        runs[1]["benchmarks"][0] |= {"outcome": outcome} if outcome else {}
+        documents = [each for run in runs for each in run_record.as_record(doc(run), "")]
+        [change] = [one for one in Archive(documents).changes() if one.kind == "outcome"]
+        assert change.of("torch") == versions
+
+
+@pytest.mark.parametrize(
+    ("ns", "host", "rows"),
+    [
+        (130.0, "host", ["f32, f64"]),
+        (80.0, "host", ["f32", "f64"]),
+        (130.0, "other", ["f32", "f64"]),
+    ],
+)
+def test_steps_that_differ_have_rows_of_their_own(
+    tmp_path: Path, ns: float, host: str, rows: list[str]
+) -> None:
+    """Two kinds of arrays; of one machine they are one row, unless one became faster."""
+    first, second = (histories.over_versions(4) for _ in range(2))
+    second["context"] |= {"host_name": host, "date": "2026-07-01T00:00:00+00:00"}
+    second["benchmarks"] = []
+    for one in first["benchmarks"]:
+        now = ns if one["real_time"] > 100 else 100.0
+        given: dict[str, Any] = {"case": "f64", "environment": one["environment"]}
+        entry = histories.timed("native", "numpy", now, instructions=now * 20, **given)
+        second["benchmarks"].append(entry)
+    page = (built(tmp_path, first, second) / "library/numpy.html").read_text()
+    found = re.findall(r'<td data-label="arrays">([^<]*), 4 KiB</td>', page)
+    assert sorted(found) == rows
+
+
 def test_a_pair_that_lost_its_exchange_keeps_its_page(tmp_path: Path) -> None:
     lost = samples.missing("numpy", "torch", "no-protocol", "has none")
     runs = [histories.pair(1, False, "2.12.0"), histories.run(2, lost, torch="2.13.0")]
