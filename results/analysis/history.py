@@ -44,7 +44,7 @@ def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, .
     known = [entry for entry in document.entries if entry.environment in order]
     known.sort(key=lambda entry: order[entry.environment])
     found = grouped(known, lambda entry: entry.axes(CELL))
-    beside = {name: partners(document, name) for name in environments}
+    beside = partners(document, environments)
     return {
         cell: [_with_partners(one, before, beside) for before, one in _pairs(segments(entries))]
         for cell, entries in sorted(found.items())
@@ -52,10 +52,34 @@ def cells(document: Document, environments: Sequence[str]) -> dict[tuple[Axis, .
     }
 
 
-def partners(document: Document, environment: str) -> dict[str, str]:
-    """The versions of the libraries beside the one that names the environment."""
-    found = document.versions(environment)
-    return {name: one for name, one in found.items() if one != environment.removeprefix("v")}
+def partners(
+    document: Document, environments: Sequence[str], tracked: str = ""
+) -> dict[str, dict[str, str]]:
+    """By environment, the versions of the libraries beside the tracked one. Without its name it is
+    the only library whose versions are the names of all environments."""
+    every = {name: document.versions(name) for name in environments}
+    named = [
+        library
+        for library in {library for found in every.values() for library in found}
+        if all(
+            found.get(library, "").partition("+")[0] == name.removeprefix("v").partition("+")[0]
+            for name, found in every.items()
+        )
+    ]
+    own = tracked or (named[0] if len(named) == 1 else "")
+    return {
+        name: {library: version for library, version in found.items() if library != own}
+        for name, found in every.items()
+    }
+
+
+def moved(last: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """The libraries that differ in both: "numpy 1.26 -> 2.4"."""
+    return [
+        f"{name} {last[name]} -> {version}"
+        for name, version in now.items()
+        if last.get(name, version) != version
+    ]
 
 
 def _pairs(found: Sequence[Segment]) -> Iterable[tuple[Segment | None, Segment]]:
@@ -69,12 +93,7 @@ def _with_partners(
     if before is None:
         return segment
     last, now = beside[before.entries[-1].environment], beside[segment.entries[0].environment]
-    moved = [
-        f"{name} {last[name]} -> {version}"
-        for name, version in now.items()
-        if last.get(name, version) != version
-    ]
-    return replace(segment, what=", with ".join([segment.what, *moved]))
+    return replace(segment, what=", with ".join([segment.what, *moved(last, now)]))
 
 
 def segments(entries: Sequence[Entry], runs: Sequence[str] = ()) -> list[Segment]:

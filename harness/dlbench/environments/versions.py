@@ -41,8 +41,7 @@ class Releases:
     def pinned(self, version: str) -> str:
         if version in self.wheels:
             return self.wheels[version]
-        extras = f"[{','.join(sorted(self.requirement.extras))}]" if self.requirement.extras else ""
-        return f"{self.requirement.name}{extras}=={version}"
+        return f"{_with_extras(self.requirement)}=={version}"
 
 
 @dataclass(frozen=True)
@@ -85,6 +84,10 @@ def release(option: str, text: str) -> Version:
         raise BadInput(f"{option} {text!r} is not a version; example: 2.1.0") from error
 
 
+def _with_extras(wanted: Requirement) -> str:
+    return f"{wanted.name}[{','.join(sorted(wanted.extras))}]" if wanted.extras else wanted.name
+
+
 def find(
     wanted: Requirement, *, pre: bool, is_minor: bool = False, wheels: str | None = None
 ) -> Releases:
@@ -106,18 +109,23 @@ def _in_folder(wanted: Requirement, folder: str) -> dict[str, str]:
     built again. Of several for one version the first one that fits this Python."""
     tags = set(sys_tags())
     found: dict[str, Path] = {}
+    fit = set[str]()
     for path in sorted(Path(folder).glob("*.whl")):
         try:
             name, version, _, fitting = parse_wheel_filename(path.name)
         except InvalidWheelFilename:
             continue
-        if name == canonicalize_name(wanted.name) and (tags & fitting or str(version) not in found):
+        is_fit = bool(tags & fitting)
+        if name == canonicalize_name(wanted.name) and str(version) not in (
+            fit if is_fit else found
+        ):
             found[str(version)] = path.absolute()
+            fit |= {str(version)} if is_fit else set()
     if not found:
         raise BadInput(f"--wheels {folder}: no wheel of {wanted.name}")
     digests = {path: hashlib.sha256(path.read_bytes()).hexdigest() for path in found.values()}
     return {
-        version: f"{wanted.name} @ {path.as_uri()}#sha256={digests[path]}"
+        version: f"{_with_extras(wanted)} @ {path.as_uri()}#sha256={digests[path]}"
         for version, path in found.items()
     }
 

@@ -40,7 +40,10 @@ class Search:
     folder: Path
     install_s: float
     quiet: bool
+    library: str = ""
     places: dict[int, Environment] = field(default_factory=dict)
+    is_slower: bool = False  #: the change of time that is searched
+    document: Document | None = None  #: the last measured
     tested: int = 0
 
     def say(self, text: str) -> None:
@@ -70,7 +73,14 @@ class Search:
         if signal:
             run.warn(f"interrupted; what was measured is kept in {self.folder}")
             raise SystemExit(128 + signal)
+        self.document = document
         return {i: _of(document, place.name) for i, place in fit.items()}
+
+    def moved(self, pair: Sequence[int]) -> list[str]:
+        """Other libraries that differ in two versions of the last measurement."""
+        names = [self.name(index) for index in pair]
+        known = self.document and history.partners(self.document, names, self.library)
+        return history.moved(known[names[0]], known[names[1]]) if known else []
 
     def facts(self, index: int) -> history.Facts | None:
         """One version, measured once."""
@@ -127,7 +137,10 @@ def bisect(library: str, good: str, bad: str, cell: tuple[str, ...], **params: A
             raise BadInput(f"{package} has no version {version}; --pre has pre-releases too")
     install_s = _core.parse_seconds(params["install_timeout"])
     folder = rundir.fresh(params["out"])
-    search = Search(request, recipes, folder, install_s, params["quiet"])
+    named = {one: name for name, one in measuring.packages(request).items()}
+    search = Search(
+        request, recipes, folder, install_s, params["quiet"], named.get(package, package)
+    )
     try:
         return report(search, *found_gap(search, params["step"]))
     finally:
@@ -148,6 +161,8 @@ def requested(cell: Sequence[str], params: dict[str, Any]) -> Request:
     words = list(cell)
     if len(words) == 1 and "/" in words[0]:
         axes = dict(part.partition(":")[::2] for part in words[0].split("/"))
+        if next(iter(axes)) != "exchange" or axes.get("clock", "call") != "call":
+            raise BadInput(f"bisect measures the phase exchange by the clock call, not {words[0]}")
         words = [axes[name] for name in NAMED if name in axes]
         words += [f"{cells.ARRAYS}{number}" for name, number in axes.items() if name == "arrays"]
     if len(words) < 2:
@@ -194,6 +209,7 @@ def found_gap(search: Search, step: str | None) -> tuple[bisection.Gap, str]:
             f"{search.name(0)} and {search.name(last)} do not differ: {describe(timed[0])}; "
             f"{describe(timed[last])}"
         )
+    search.is_slower = bool(np.median(bad) > np.median(good))
     return bisection.by_times(search.time, good, bad, last), TIME
 
 
@@ -211,13 +227,15 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
     pair = [gap.low, gap.high]
     again = search.measure(pair, search.folder, measuring.REPLICAS if kind == TIME else 1)
     before, after = again[gap.low], again[gap.high]
-    seen = confirmation(before, after, kind)
+    seen = confirmation(before, after, kind, is_slower=search.is_slower)
     first = search.name(gap.high)
     about = (before.protocol, before.case, values.size(before.bytes))
     output.print_line(f"{before.producer} -> {before.consumer} {' '.join(about)}")
     output.print_line(f"first changed version: {first}, after {search.name(gap.low)}")
     for index in pair:
         output.print_line(f"  {search.name(index)}  {describe(again[index])}")
+    if moved := search.moved(pair):
+        output.print_line(f"may be the cause too: {', '.join(moved)}")
     output.print_line(f"second measurement of both: {seen or 'not confirmed'}")
     workers = "worker" if kind == TIME else "measurement"
     output.print_line(f"found with {count(search.tested, workers)}")
@@ -240,11 +258,15 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
     return 0 if seen else 1
 
 
-def confirmation(before: Entry, after: Entry, kind: str) -> str:
-    """The step of this kind between both, or nothing."""
+def confirmation(before: Entry, after: Entry, kind: str, *, is_slower: bool = False) -> str:
+    """The step of this kind between both, or nothing. One in time goes the way of the search."""
     if kind == TIME:
-        steps_found = history.segments([before, after])[1:]
-        return "".join(f"confirmed: {one.kind}: {one.what}" for one in steps_found)
+        found = history.segments([before, after])
+        return "".join(
+            f"confirmed: {one.kind}: {one.what}"
+            for one in found[1:]
+            if one.kind in history.TIMED and (one.ns > found[0].ns) == is_slower
+        )
     base, head = history.facts(before), history.facts(after)
     if base.change(head, kind) < history.LEAST[kind]:
         return ""

@@ -11,7 +11,7 @@ import click
 
 from dlbench import _core
 from dlbench.analysis import history
-from dlbench.document import Document
+from dlbench.document import Document, Run
 from dlbench.environments import env_option, probe
 from dlbench.environments.environment import Environment, Failure
 from dlbench.errors import BadInput
@@ -77,6 +77,9 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
 def resume(folder: Path, params: Mapping[str, Any]) -> int:
     """Continues an interrupted run in the environments that it made."""
     own = journal_context(folder, params, measuring.environments())["dlbench"]
+    if not (own["request"].get("env") and own.get("environments")):
+        again = Run(own).resume_command(folder)
+        raise BadInput(f"cannot resume {str(folder)!r}: it is no run of track; {again}")
     request = replace(resumed({"dlbench": own}), env=[])
     timeout_s = _core.parse_seconds(request.timeout)
     fit = env_option.read(own["request"]["env"])
@@ -114,5 +117,5 @@ def show(document: Document, places: Sequence[Environment]) -> None:
     """The table on the terminal."""
     names = [place.name for place in places if place.failure is None]
     unfit = {place.name: place.failure.reason for place in places if place.failure is not None}
-    beside = {name: history.partners(document, name) for name in names}
+    beside = history.partners(document, names)
     terminal.show(table.lines(history.cells(document, names), unfit, beside), Console())

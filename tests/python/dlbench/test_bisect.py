@@ -9,10 +9,20 @@ from pathlib import Path
 
 import pytest
 
+import synthetic
 from dlbench import cli
+from dlbench.analysis.bisection import Gap
+from dlbench.document import Entry
+from dlbench.environments import versions
+from dlbench.environments.environment import Environment
+from dlbench.running.request import Request
+from dlbench.track import measuring
+from dlbench.track.bisect import Search, confirmation, report
+from typed import doc, entry_of
 from wheels import BODY, plant
 
 pytestmark = pytest.mark.process
+CELL = "exchange/producer:native/consumer:planted/protocol:dlpack/device:cpu/case:f32/bytes:4096"
 SHARES, SLOW, COPY = BODY["1.1"], BODY["1.2"], BODY["1.3"]
 
 
@@ -84,13 +94,52 @@ def test_of_several_steps_the_first_is_found(
     assert any("confirmed: outcome: zero-copy -> refused" in line for line in lines)
 
 
+def test_only_a_step_like_the_one_that_was_searched_confirms_it() -> None:
+    place = synthetic.axes("native", "planted", "dlpack", "cpu", 4096, "call")
+
+    def entry(ns: float, outcome: str = "copy") -> Entry:
+        workers = [{"median_ns": ns + i, "samples_ns": [ns + i]} for i in range(10)]
+        return entry_of(synthetic.measured(place) | {"outcome": outcome, "workers": workers})
+
+    fast, slow = entry(100.0), entry(200.0)
+    assert confirmation(fast, slow, "time", is_slower=True).startswith("confirmed: time: +")
+    assert confirmation(slow, fast, "time", is_slower=False).startswith("confirmed: time: -")
+    assert not confirmation(slow, fast, "time", is_slower=True)
+    assert not confirmation(fast, entry(100.0, "zero-copy"), "time", is_slower=True)
+
+
+def test_another_library_that_moves_at_the_gap_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shown(*numpy: str) -> str:
+        items, libraries = [], {}
+        place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+        for name, version, outcome in zip("12", numpy, ("copy", "zero-copy"), strict=True):
+            items.append(synthetic.measured(place | {"environment": f"v{name}"}))
+            items[-1] |= {"outcome": outcome, "name": f"{place['name']}/environment:v{name}"}
+            libraries[f"v{name}"] = {"libraries": {"torch": name, "numpy": version}}
+        document = doc({"context": {"dlbench": {"environments": libraries}}, "benchmarks": items})
+        monkeypatch.setattr(measuring, "measure", lambda *_, **__: (document, 0))
+        recipes = [versions.recipe(tmp_path, name, []) for name in libraries]
+        search = Search(Request(), recipes, tmp_path, 1.0, True, "torch")
+        search.places = {i: Environment(one.name, "python") for i, one in enumerate(recipes)}
+        assert report(search, Gap(0, 1), "outcome") == 0
+        return capsys.readouterr().out
+
+    assert "may be the cause too: numpy 1.26 -> 2.0\n" in shown("1.26", "2.0")
+    assert "too: numpy 1 -> 2\n" in shown("1", "2")
+    assert "the cause" not in shown("2.0", "2.0")
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("1.0", "x", "native", "planted"), "BAD 'x' is not a version"),
         (("1.0", "1.0", "native", "planted"), "GOOD and BAD are one version"),
         (("1.0", "1.1.5", "native", "planted"), "no version 1.1.5"),
-        (("1", "1.1.0", "native", "planted", "--step", "outcome"), "do not differ in outcome"),
+        (("1", "1.1.0", CELL, "--step", "outcome"), "do not differ in outcome"),
+        (("1.0", "1.1", f"{CELL}/clock:ready"), "bisect measures the phase exchange"),
+        (("1.0", "1.1", CELL.replace("exchange", "import", 1)), "by the clock call"),
         (("1.0", "1.1", "native"), "CELL is PRODUCER CONSUMER"),
         (("1.0", "1.1", "native", "nunpy"), "nunpy"),
         (("1.0", "1.1", "native", "planted", "4X"), "4X"),

@@ -65,6 +65,10 @@ def test_an_interrupted_run_is_resumed_and_other_programs_are_not_started(
     assert [each["name"] for each in json.loads(document.read_text())["benchmarks"]] == cells
     assert "with numpy " in capsys.readouterr().out
 
+    for key, message in (("environments", "no run of track"), ("env", "no run of track")):
+        journal.write_text(lines[0].replace(f'"{key}":', f'"{key}X":'))
+        assert cli.main(words) == 2
+        assert message in capsys.readouterr().err
     journal.write_text(re.sub(r'[^"=]+/bin/python', "/opt/evil/bin/python", lines[0]))
     assert cli.main(words) == 2
     assert "must name the interpreters" in capsys.readouterr().err
@@ -110,6 +114,14 @@ def test_the_newest_of_each_minor_version_is_chosen(planted: Path) -> None:
 
     assert found("planted>=1.4", False, True).versions == ["1.4.2", "1.5", "1.6"]
     assert found("planted[x]>1.6", True, False).pinned("2.0rc1") == "planted[x]==2.0rc1"
+
+
+def test_of_wheels_of_a_version_the_first_that_fits_is_taken(tmp_path: Path) -> None:
+    for tag in ("cp27-none-any", "py2.py3-none-any", "py3-none-any"):
+        (tmp_path / f"planted-1.0-{tag}.whl").write_text(tag)
+    found = versions.find(versions.parsed("", "planted[y,x]"), pre=False, wheels=str(tmp_path))
+    wheel_of = found.pinned("1.0").partition("#")[0]
+    assert wheel_of == f"planted[x,y] @ {tmp_path.as_uri()}/planted-1.0-py2.py3-none-any.whl"
 
 
 @pytest.mark.parametrize(

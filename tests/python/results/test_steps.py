@@ -119,5 +119,10 @@ def test_a_partner_that_changes_at_a_step_is_named() -> None:
     ((first, second, third),) = history.cells(document, [*libraries]).values()
     assert (first.what, second.what) == ("", "copy -> zero-copy, with numpy 1.26 -> 2.0")
     assert third.what == "zero-copy -> copy"
-    beside = {name: history.partners(document, name) for name in libraries}
+    beside = history.partners(document, [*libraries])
+    # The same text in one environment is not the tracked library's.
+    libraries["1.1"]["libraries"]["numpy"] = "1.1"
+    ((_, second, _),) = history.cells(document, [*libraries]).values()
+    assert second.what.endswith(", with numpy 1.26 -> 1.1")
+    libraries["1.1"]["libraries"]["numpy"] = "2.0"
     assert table.lines({}, {}, beside)[-1].plain == "with numpy 1.26 (1.0), 2.0 (1.1 .. 1.2)"
