@@ -114,7 +114,7 @@ def _tables(document: Document, name: str, refusals: Sequence[tables.Refusal]) -
         "copies": tables.copies(document),
         "protection": writable.rows(document),
         "calls": [
-            {"title": calls.title(key), "rows": [*map(calls.texts, calls.with_numbers(found))]}
+            {"title": calls.title(key), "rows": calls.rows(found)}
             for key, found in calls.of_document(document)
         ],
         "fallbacks": tables.fallbacks(document),

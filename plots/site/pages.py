@@ -91,7 +91,7 @@ class Site:
         self._templates = parts.engine(HERE)
         self._templates.globals |= {
             "site": self, "shown": shown, "values": values, "version": _core.version,
-            "states": shown.STATES, "lines": printable_lines, "command": shell_words,
+            "states": shown.STATES, "lines": _lines, "command": shell_words,
         }  # fmt: skip
         self._templates.filters["state_of"] = shown.state
         found = archive.matrices().items()
@@ -253,7 +253,7 @@ class Site:
         whole = [
             one for one in every
             if (one.newest.entry.case, one.newest.entry.phase) == (BASELINE, "exchange")
-            and one.newest.entry.clock == "call" and one.newest.entry.arrays <= 1
+            and one.newest.entry.clock == "call" and one.newest.entry.arrays == 1
         ]  # fmt: skip
         groups = grouped(
             whole, lambda one: (one.place, *one.newest.entry.axes(("device", "protocol")))
@@ -277,7 +277,10 @@ class Site:
         return [(one, shown.chart(one)) for one in found[:MOST_CHARTS]]
 
     def _script(self, point: Point) -> str:
-        """Without a script the adapter is not known here, or nothing was tried."""
+        """Without a script the adapter is not known here, or nothing was tried. That of a call
+        loads the adapter from this machine's folder, so it is not published."""
+        if point.entry.protocol == "call":
+            return ""
         # Import late, because it imports NumPy.
         from dlbench.scripts import exchange
 
@@ -419,6 +422,13 @@ def _sizes(every: Iterable[Series]) -> Iterator[tuple[Series, list[Series]]]:
 
 def _text(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
+
+
+def _lines(text: str) -> Any:
+    """Foreign text of several lines as HTML; the template would escape its line feeds."""
+    import markupsafe
+
+    return markupsafe.Markup(markupsafe.escape(printable_lines(text)))
 
 
 def _scripts() -> str:

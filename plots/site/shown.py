@@ -19,7 +19,7 @@ STATES = {
     "unproven": "shared or copied: the instruments do not prove which",
     "refused": "the call raised, or one of the two cannot do it",
     "broken": "wrong values, a crash or a hang",
-    "absent": "the two have no protocol of this kind in common, or one is not installed",
+    "absent": "no protocol of this kind in common, one is not installed, or not measured",
 }
 
 

@@ -110,16 +110,24 @@ class Calls:
         return line_through([point for point in counted if point[1]])
 
 
-#: The columns of a table of bindings.
-NUMBERS = (0, 1, 8, 20)  #: of arrays, each a column where it was measured
+#: The numbers of arrays that are columns of a table of bindings, if more were measured.
+NUMBERS = (0, 1, 8, 20)
 SLOPE, BEND, COPIED, COUNTED = "an array", "bends at", "copies", "instructions"
-HEADS = ("binding", *(f"f({number})" for number in NUMBERS), SLOPE, BEND, COPIED, COUNTED)
 
 
-def texts(each: Calls) -> dict[str, str]:
-    """The row of a binding, by HEADS."""
+def rows(found: Sequence[Calls]) -> list[dict[str, str]]:
+    """The table of these bindings, by column: those with a number, the lowest cost of an array
+    first."""
+    shown = [each for each in found if each.has_numbers]
+    shown.sort(key=lambda each: each.line.slope if each.line else math.inf)
+    measured = sorted({number for each in shown for number in each.measured})
+    numbers = measured if len(measured) <= len(NUMBERS) else NUMBERS
+    return [_row(each, numbers) for each in shown]
+
+
+def _row(each: Calls, numbers: Sequence[int]) -> dict[str, str]:
     line, counted, measured = each.line, each.instructions, each.measured
-    times = {f"f({n})": values.time(measured[n]) if n in measured else "" for n in NUMBERS}
+    times = {f"f({n})": values.time(measured[n]) if n in measured else "" for n in numbers}
     slope = ""
     if line:
         interval = values.number(line.half_width, line.half_width)
@@ -132,12 +140,6 @@ def texts(each: Calls) -> dict[str, str]:
         COPIED: f"argument {each.copied}" if each.copied else "",
         COUNTED: f"{counted.base:,.0f} + {counted.slope:,.0f} an array" if counted else "",
     }
-
-
-def with_numbers(found: Sequence[Calls]) -> list[Calls]:
-    """Those with a number, the lowest cost of an array first."""
-    shown = (each for each in found if each.has_numbers)
-    return sorted(shown, key=lambda each: each.line.slope if each.line else math.inf)
 
 
 def title(key: Sequence[str]) -> str:

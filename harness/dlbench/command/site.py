@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from dlbench import _core
+from dlbench import _core, plots
 from dlbench.analysis.archive import Archive
 from dlbench.document import DOCUMENT, JOURNAL, Document, locate, read_document, run_record
-from dlbench.errors import BadInput, first_line
+from dlbench.errors import BadInput
 from dlbench.plots import site as pages
 from dlbench.plots.site import folder, known_reports
 from dlbench.plots.site.pages import LICENSES
@@ -33,6 +33,8 @@ def site(runs: tuple[str, ...], out: str, reports: str | None, license_: str) ->
     RUN is a run, a record (dlbench export --format record), or a folder of records. The pages work
     from a file and from any web server. Documents need not be kept: records suffice.
     """
+    if lacking := plots.lacks("the site", "jinja2"):
+        raise BadInput(lacking)
     _core.require_known("license", license_, list(LICENSES))
     known = known_reports.of(reports)
     place = Path(out)
@@ -40,10 +42,7 @@ def site(runs: tuple[str, ...], out: str, reports: str | None, license_: str) ->
     archive = Archive(document for run in runs for document in documents(run))
     if not archive.runs:
         raise BadInput(f"no cells in {', '.join(runs)}: nothing to show")
-    try:
-        made = pages.Site(archive, known, license_)
-    except ModuleNotFoundError as error:
-        raise BadInput(first_line(error)) from error
+    made = pages.Site(archive, known, license_)
     number = folder.write(place, made.pages())
     output.print_line(f"{place / 'index.html'}  {count(number, 'file')}, "
                       f"{count(len(archive.runs), 'run')}")  # fmt: skip

@@ -9,7 +9,7 @@ from dlbench.analysis import calls
 from dlbench.document import Document, NotMeasured
 from dlbench.text.layout import fitting, fold, shorten
 
-RIGHT = {*calls.HEADS[1:]} - {calls.COPIED, calls.COUNTED}
+LEFT = {"binding", calls.COPIED, calls.COUNTED}
 SPARE = (calls.COUNTED, "f(20)", calls.BEND)
 
 
@@ -24,8 +24,9 @@ def tables(document: Document, width: int) -> list[Text]:
 
 
 def _table(found: list[calls.Calls], width: int) -> list[str]:
-    rows = [calls.texts(each) for each in calls.with_numbers(found)]
-    lines = fitting(calls.HEADS, rows, width - 1, RIGHT, SPARE)[1] if rows else []
+    rows = calls.rows(found)
+    heads = tuple(rows[0]) if rows else ()
+    lines = fitting(heads, rows, width - 1, {*heads} - LEFT, SPARE)[1] if rows else []
     without = [each for each in found if not each.has_numbers]
     return lines + fold([_without(each) for each in without], width - 1, gap="   ", indent="")
 

@@ -62,12 +62,14 @@ def _range(names: Sequence[str]) -> str:
 
 
 def _facts(segment: Segment) -> tuple[str, ...]:
-    first, last = segment.entries[0], segment.entries[-1]
+    # An interrupted run did not try each version.
+    tried = [entry for entry in segment.entries if entry.found != "not-run"] or segment.entries
+    first, last = tried[0], tried[-1]
     counted = [entry for entry in segment.entries if isinstance(entry, Measured)]
     instructions = [text for text in map(values.instructions, counted) if text]
     return (
         _range([first.environment, last.environment]),
-        segment.first.found,
+        ", ".join(dict.fromkeys(entry.found for entry in tried)),
         values.duration(segment.ns, segment.ns / 100) if segment.ns else "",
         instructions[0] if instructions else "",
         f"{segment.kind}: {segment.what}" if segment.kind else "",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import html
 import json
 import re
 from html.parser import HTMLParser
@@ -74,7 +76,10 @@ def test_a_cell_has_its_facts_its_evidence_and_its_script(tmp_path: Path) -> Non
     page = (out / "pair/numpy--torch.html").read_text()
     for text in ("890 .. 920 ns", "5,000", "versioned 1.0", "torch 2.13.0", "2026-01-01"):
         assert text in page, text
-    assert "torch.from_dlpack(" in page
+    (script,) = re.findall(r"<pre>(.*?)</pre>", page, re.S)
+    compiled = ast.parse(html.unescape(script))
+    assert any(isinstance(line, ast.Import) for line in compiled.body)
+    assert "torch.from_dlpack(" in script
     assert "needs &lt;grad&gt;" in (out / "pair/torch--torch.html").read_text()
 
 
