@@ -39,10 +39,10 @@ def make(case, device):
 def memory(array):
     if isinstance(array, tf.Variable):
         array = array.value()
-    if array.dtype == tf.string:  # TensorFlow aborts where it exports texts by DLPack
-        return array.numpy()
-    # Neither a buffer nor DLPack exports float8; `numpy` returns a copy, `__array__` a view.
-    return array.__array__() if "float8" in str(array.dtype) else array
+    # Neither a buffer nor DLPack exports float8, and TensorFlow aborts where it exports texts by
+    # DLPack. `numpy` returns a copy, `__array__` a view.
+    unexported = array.dtype == tf.string or "float8" in str(array.dtype)
+    return array.__array__() if unexported else array
 
 
 @tf.function(autograph=False)  # autograph would leave a file behind in every worker
