@@ -41,8 +41,8 @@ def memory(array):
         array = array.value()
     # Neither a buffer nor DLPack exports float8, and TensorFlow aborts where it exports texts by
     # DLPack. `numpy` returns a copy, `__array__` a view.
-    unexported = array.dtype == tf.string or "float8" in str(array.dtype)
-    return array.__array__() if unexported else array
+    is_exported = not any(kind in str(array.dtype) for kind in ("float8", "string"))
+    return array if is_exported else array.__array__()
 
 
 @tf.function(autograph=False)  # autograph would leave a file behind in every worker

@@ -59,7 +59,7 @@ def test_no_figure_mixes_machines(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(drawing, "save", save)
     draw(merged(laptop=1.0, h100=2.0), tmp_path)
     made = {(folder, name): text for folder, name, text in drawn}
-    assert {name for _, name in made} == set(FIGURES) - {"calls", "sync"}
+    assert {name for _, name in made} == set(FIGURES) - {"calls", "sync", "versions"}
     for (folder, name), text in made.items():
         if folder == ".":
             assert name in OF_ALL_MACHINES
