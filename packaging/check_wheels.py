@@ -54,7 +54,7 @@ def faults(wheel: Wheel, pythons: set[str]) -> Iterator[str]:
     for name in wheel.files:
         if ".libs/" in name:
             yield f"bundles {name}"
-        if name.endswith((".cpp", ".hpp", ".a", ".cmake", ".h")):
+        if name not in FILES and name.endswith((".cpp", ".hpp", ".a", ".cmake", ".h")):
             yield f"holds {name}"
     yield from wrong_records(wheel)
 
