@@ -15,15 +15,11 @@ LEVEL = 5  #: of compression; a higher level is slow and saves few bytes
 AT_ONCE = 8  #: chunks in memory at a time
 
 
-def packed_bytes(raw: bytes) -> str:
-    """The bytes in gzip's format, which browsers can unpack, as base64; deterministic."""
+def packed(value: Any) -> str:
+    """The value as JSON in gzip's format, which browsers can unpack, as base64; deterministic."""
+    raw = json_text(value, separators=(",", ":")).encode()
     packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
     return base64.b64encode(packer.compress(raw) + packer.flush()).decode("ascii")
-
-
-def packed(value: Any) -> str:
-    """The value as packed JSON."""
-    return packed_bytes(json_text(value, separators=(",", ":")).encode())
 
 
 def all_packed(values: Iterable[Any]) -> Iterator[str]:

@@ -12,9 +12,9 @@ from dlbench.text.escaping import printable
 
 HERE = Path(__file__).parent
 #: The scripts in the order of their definitions; they share one scope.
-SCRIPTS = ("text", "address", "unpack", "run", "choice", "matrix", "chart", "samples", "cell",
-           "scaling", "phases", "change", "sync", "refusals", "findings", "machines", "warnings",
-           "glossary", "page")  # fmt: skip
+SCRIPTS = ("text", "theme", "address", "unpack", "run", "choice", "matrix", "chart", "samples",
+           "cell", "scaling", "phases", "change", "sync", "refusals", "findings", "machines",
+           "warnings", "glossary", "page")  # fmt: skip
 
 
 def style() -> str:

@@ -433,5 +433,6 @@ def _lines(text: str) -> Any:
 
 def _scripts() -> str:
     """The scripts of the report that draw charts and tables, and the site's own."""
-    texts = [parts.script("text"), parts.script("chart"), _text("js/site.js"), _text("js/diff.js")]
+    texts = [*map(parts.script, ("text", "theme", "chart")), _text("js/site.js"),
+             _text("js/diff.js")]  # fmt: skip
     return '"use strict";\n(() => {\n' + "\n".join(texts) + "\n})();\n"

@@ -50,9 +50,10 @@ def site(runs: tuple[str, ...], out: str, reports: str | None, license_: str) ->
 
 def documents(run: str) -> Iterator[Document]:
     """The records of RUN, read. Raises BadInput."""
-    for path in records(run):
+    found = records(run)
+    for path in found:
         yield from run_record.read(path)
-    if not records(run):
+    if not found:
         path = locate(run)
         for document in run_record.as_record(read_document(path), str(path)):
             if not document.entries and not document.checks:

@@ -1,31 +1,7 @@
 // Puts the page together.
 
-const THEMES = { light: "dark", dark: "light" };
-
-function remembered() {
-  try { return localStorage.getItem("dlbench-theme"); } catch { return null; }
-}
-
-function theme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  return document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-}
-
-function setTheme(name) {
-  const button = byId("theme");
-  if (name in THEMES) document.documentElement.dataset.theme = name;
-  button.textContent = `${THEMES[theme()]} colors`;
-  button.setAttribute("aria-pressed", String(theme() === "dark"));
-}
-
 function recolor() {
   LazyChart.all.forEach((chart) => chart.changed());
-}
-
-function switchTheme() {
-  setTheme(THEMES[theme()]);
-  try { localStorage.setItem("dlbench-theme", theme()); } catch { /* without storage the choice is lost with the page */ }
-  recolor();
 }
 
 function showSections(run) {
@@ -37,8 +13,7 @@ function showSections(run) {
 }
 
 async function draw() {
-  setTheme(remembered());
-  byId("theme").addEventListener("click", switchTheme);
+  prepareTheme(recolor);
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { setTheme(null); recolor(); });
   const count = document.querySelectorAll('script[id^="index-"]').length;
   const runs = await Promise.all([...Array(count).keys()].map((number) => Run.load(number)));

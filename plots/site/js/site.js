@@ -1,29 +1,4 @@
-// What every page has: the theme, the charts, and the filter of a matrix.
-
-const THEMES = { light: "dark", dark: "light" };
-
-function theme() {
-  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
-  return document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
-}
-
-function setTheme(name) {
-  const button = byId("theme");
-  if (name in THEMES) document.documentElement.dataset.theme = name;
-  button.textContent = `${THEMES[theme()]} colors`;
-  button.setAttribute("aria-pressed", String(theme() === "dark"));
-  button.hidden = false;
-}
-
-function prepareTheme() {
-  let remembered = null;
-  try { remembered = localStorage.getItem("dlbench-theme"); } catch { /* no storage */ }
-  setTheme(remembered);
-  byId("theme").addEventListener("click", () => {
-    setTheme(THEMES[theme()]);
-    try { localStorage.setItem("dlbench-theme", theme()); } catch { /* the choice is lost with the page */ }
-  });
-}
+// What every page has: the charts, and the filter of a matrix.
 
 // A history: the lowest rounds of a cell by version, with a line where it changed.
 const CERTAIN = ["outcome", "protocol", "code"];
