@@ -199,3 +199,9 @@ def test_each_compiled_name_has_a_caller() -> None:
     assert set().union(*map(bound, stubs)) - called == BOUND_FOR.keys()
     for name, user in BOUND_FOR.items():
         assert name in (ROOT / user).read_text()
+
+
+def test_no_two_test_files_have_the_same_name() -> None:
+    # pytest imports a file by its name alone, and fails on the second one of that name.
+    counts = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, count in counts.items() if count > 1] == []
