@@ -31,10 +31,16 @@ CONDITIONS = {
     "too few": None,
     "too many": None,
     "keyword": None,
+    "sparse": None,
+    "meta": None,
 }
+#: Conditions whose first argument has no address.
+WITHOUT_ADDRESS = ("None", "a number", "sparse", "meta")
 TAKEN, COPIED, CONVERTED, REFUSED = "taken", "copied", "converted", "refused"
-SILENT, CRASHED, ABSENT = "silently wrong", "crashed", "no such array"
-OUTCOMES = (TAKEN, COPIED, CONVERTED, REFUSED, SILENT, CRASHED, ABSENT)
+SILENT, ABSENT = "silently wrong", "no such array"
+OUTCOMES = (TAKEN, COPIED, CONVERTED, REFUSED, SILENT, ABSENT)
+#: Outcomes of a process that does not answer.
+CRASHED, TIMED_OUT = "crashed", "timed-out"
 
 
 def load(request: dict[str, Any]) -> tuple[ModuleType, ModuleType]:
@@ -49,12 +55,14 @@ def run(adapters: tuple[ModuleType, ModuleType], request: dict[str, Any]) -> dic
     """The outcome of one condition, and its detail. `request` has the condition, and the cases:
     the plain one and that of the condition."""
     producer, consumer = adapters
+    condition = request["condition"]
     plain, case = Case(**request["plain"]), Case(**request["case"])
     try:
         made = [producer.make(each, "cpu") for each in (case, plain)]
+        if condition in ("sparse", "meta"):
+            made[0] = _other_kind(condition, made[0])
     except Exception as error:  # of the producer's library
         return {"outcome": ABSENT, "detail": first_line(error)}
-    condition = request["condition"]
     arguments, keywords = list(made), {}
     if condition in ("None", "a number"):
         arguments[0] = None if condition == "None" else 7
@@ -75,21 +83,34 @@ def run(adapters: tuple[ModuleType, ModuleType], request: dict[str, Any]) -> dic
             seen = record(lambda: function(*arguments, **keywords), sources)
         except Exception as error:
             return {"outcome": REFUSED, "detail": f"{type(error).__name__}: {first_line(error)}"}
-    return _judge(seen, [*arguments, *keywords.values()], sources[0], producer)
+    place = None if condition in WITHOUT_ADDRESS else _address(arguments[0], producer)
+    return _judge(seen, len(arguments) + len(keywords), place, sources[0])
 
 
-def _judge(seen: Any, passed: list[Any], source: Any, producer: Any) -> dict[str, str]:
-    """What the body got in place of the first argument, if it ran."""
-    places = [_address(each, producer) for each in passed]
+def _other_kind(condition: str, array: Any) -> Any:
+    """The array as one of its library that is sparse, or that has no memory."""
+    kind = type(array).__module__
+    if kind == "torch":
+        return array.to_sparse() if condition == "sparse" else array.to("meta")
+    if kind == "numpy" and condition == "sparse":
+        from scipy.sparse import csr_array
+
+        return csr_array(array)
+    raise Unsupported(f"{kind} has no {condition} arrays")
+
+
+def _judge(seen: Any, passed: int, place: int | None, source: Any) -> dict[str, str]:
+    """What the body got in place of the first of so many arguments, if it ran."""
     if seen.calls != 1:
         return {"outcome": SILENT, "detail": f"the body ran {seen.calls} times"}
-    if len(seen.addresses) != len(passed):
+    if len(seen.addresses) != passed:
         return {"outcome": SILENT, "detail": f"the body got {len(seen.addresses)} arrays"}
-    address, place = seen.addresses[0], places[0]
-    if place is None or not address:
-        what = "a null pointer" if not address else "a pointer"
-        return {"outcome": SILENT, "detail": f"the body got {what}"}
+    address = seen.addresses[0]
+    if not address:
+        return {"outcome": SILENT, "detail": "the body got a null pointer"}
     reads = seen.holds(0, source.astype("f4"))
+    if place is None:
+        return {"outcome": CONVERTED if reads else SILENT, "detail": "the body got a pointer"}
     if address == place:
         what = "" if reads else "the body got the array's address, and reads other values there"
         return {"outcome": TAKEN if reads else SILENT, "detail": what}
@@ -100,14 +121,12 @@ def _judge(seen: Any, passed: list[Any], source: Any, producer: Any) -> dict[str
     return {"outcome": SILENT, "detail": what}
 
 
-def _address(argument: object, producer: Any) -> int | None:
-    """The first byte of an array; None for what is none."""
+def _address(array: object, producer: Any) -> int:
+    """The first byte of an array."""
     import numpy as np
 
-    if argument is None or isinstance(argument, int):
-        return None
     find = getattr(producer, "address", None)
     if find is not None:
-        return int(find(argument))
+        return int(find(array))
     memory = getattr(producer, "memory", None)
-    return int(np.asarray(memory(argument) if memory else argument).ctypes.data)
+    return int(np.asarray(memory(array) if memory else array).ctypes.data)

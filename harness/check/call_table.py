@@ -5,8 +5,9 @@ Each condition is tried in a process that may die; the others go on in a new one
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,11 @@ from dlbench.text.escaping import markdown, markdown_code, shortened
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import wrap
 
-#: The producers that are tried; a binding is judged with the first whose plain array it takes.
+#: The producers that are tried, in order: a binding is judged with the first whose plain array it
+#: takes, and with the next one in conditions for which that producer has no array.
 PRODUCERS = ("numpy", "torch", "native", "tvm_ffi", "jax")
 PLAIN = "float32"
+PASSED = (boundary.TAKEN, boundary.COPIED)
 BYTES = 1024
 
 
@@ -34,13 +37,15 @@ class Result:
 
     outcome: str
     detail: str = ""
+    producer: str = ""  #: of the array, if it is not the row's
 
     @property
     def words(self) -> str:
         """The outcome, with what tells more than it in one word: an exception, a signal."""
-        known = self.outcome in (boundary.REFUSED, boundary.CRASHED)
+        known = self.outcome in (boundary.REFUSED, boundary.CRASHED, boundary.TIMED_OUT)
         name = self.detail.partition(":")[0]
-        return f"{self.outcome} ({name})" if known and name else self.outcome
+        words = f"{self.outcome} ({name})" if known and name else self.outcome
+        return f"{words} with {self.producer}" if self.producer else words
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,11 @@ class Row:
 
     binding: str
     producer: str
-    results: Mapping[str, Result]
+    results: dict[str, Result]
+
+
+class _NotTaken(Exception):  # noqa: N818
+    """A binding does not take a producer's plain array, so that no condition of it is tried."""
 
 
 class _Conditions(Steps[str, Result]):
@@ -59,9 +68,11 @@ class _Conditions(Steps[str, Result]):
         self, place: Environment, adapters: Mapping[str, Sequence[str]], timeout_s: float
     ) -> None:
         self._place, self._adapters, self._timeout_s = place, adapters, timeout_s
+        self._deadline_s = timeout_s  #: of the request that is sent
 
     def start(self, item: str, folder: Path) -> Worker:
-        return Worker([self._place.python, str(CHILD)], max(self._timeout_s, START_S))
+        self._deadline_s = max(self._timeout_s, START_S)
+        return Worker([self._place.python, str(CHILD)], self._deadline_s)
 
     def load(self, worker: Worker, item: str) -> None:
         worker.send_request({"do": "adapters", **self._adapters})
@@ -71,6 +82,7 @@ class _Conditions(Steps[str, Result]):
         request: dict[str, Any] = {"do": "call", "condition": item}
         for key, name in (("plain", "f32"), ("case", case or "f32")):
             request[key] = _core.case(name) | {"bytes": BYTES}
+        self._deadline_s = self._timeout_s
         answer = worker.send_request(request, self._timeout_s)
         outcome, detail = str(answer.get("outcome")), str(answer.get("detail", ""))
         if outcome not in boundary.OUTCOMES:
@@ -80,6 +92,8 @@ class _Conditions(Steps[str, Result]):
     def fail(self, item: str, failure: RequestFailed) -> Result:
         if failure.outcome == "import-failed":
             return Result(boundary.REFUSED, str(failure))
+        if failure.outcome == boundary.TIMED_OUT:
+            return Result(boundary.TIMED_OUT, f"deadline {self._deadline_s:g} s")
         how = failure.death.signal if failure.death is not None else ""
         return Result(boundary.CRASHED, how or str(failure))
 
@@ -113,8 +127,15 @@ def _row(
     binding: _core.Library, producers: Sequence[str], found: discover.Catalogue, timeout_s: float
 ) -> Row | str:
     """The row, or the reason why the binding takes no producer's array."""
-    why = "no producer is installed"
+    row, why = None, ""
     for producer in producers:
+        left = [
+            condition
+            for condition in boundary.CONDITIONS
+            if row is None or row.results[condition].outcome == boundary.ABSENT
+        ]
+        if not left:
+            break
         path = found.roles(producer)["producer"].path
         adapters = {
             "producer": (producer, str(path)),
@@ -122,12 +143,28 @@ def _row(
         }
         steps = _Conditions(found.environment, adapters, timeout_s)
         results: dict[str, Result] = {}
-        send_each(steps, list(boundary.CONDITIONS), results.__setitem__)
+
+        def keep(condition: str, result: Result, results: dict[str, Result] = results) -> None:
+            results[condition] = result
+            if results[PLAIN].outcome not in PASSED:
+                raise _NotTaken
+
+        with contextlib.suppress(_NotTaken):
+            send_each(steps, list(dict.fromkeys([PLAIN, *left])), keep)
         plain = results[PLAIN]
-        if plain.outcome in (boundary.TAKEN, boundary.COPIED):
-            return Row(binding.name, producer, results)
-        why = f"{plain.words} a plain array of {producer}: {plain.detail}"
-    return why
+        if plain.outcome not in PASSED:
+            why = why or f"{plain.outcome} with a plain array of {producer}: {plain.detail}"
+            if plain.outcome == boundary.TIMED_OUT:
+                break
+        elif row is None:
+            row = Row(binding.name, producer, results)
+        else:
+            row.results.update(
+                (name, replace(results[name], producer=producer))
+                for name in left
+                if results[name].outcome != boundary.ABSENT
+            )
+    return row or why or "no producer is installed"
 
 
 def lines(row: Row, width: int) -> list[str]:

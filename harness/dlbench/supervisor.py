@@ -141,7 +141,7 @@ class Worker:
         """Like `end`, but raises RequestFailed if the worker fails at its end."""
         death = self.end()
         if death.outcome == "timed-out":
-            raise RequestFailed(f"{self._name} did not end within {self._timeout_s:.0f} s")
+            raise RequestFailed(f"{self._name} did not end within {self._timeout_s:g} s")
         if death.exit_status != 0 or death.garbled:
             raise self._failure(death)
 
@@ -156,7 +156,7 @@ class Worker:
         step = f" at step {death.step!r}" if death.step else ""
         if death.outcome == "timed-out":
             comma = "," if step else ""
-            text = f"no answer from {self._name} within {self._timeout_s:.0f} s{comma}{step}"
+            text = f"no answer from {self._name} within {self._timeout_s:g} s{comma}{step}"
         elif death.garbled:
             text = f"{self._name} sent no valid answer{step}: {death.how}"
         else:

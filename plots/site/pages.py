@@ -146,7 +146,7 @@ class Site:
             yield self._library(name)
         for pair, series in self.archive.by_pair.items():
             yield self._pair(pair, series)
-        yield self._page("calls.html", "calls", tables=list(self._calls()))
+        yield self._page("calls.html", "calls", tables=self._calls())
         machines = grouped(reversed(self.archive.runs), lambda run: run.machine)
         yield self._page("machines.html", "machines", machines=machines)
         points = [self._state(*item) for item in self._states()]
@@ -290,14 +290,14 @@ class Site:
 
     # The other pages
 
-    def _calls(self) -> Iterator[tuple[Run, tuple[str, ...], list[calls.Calls]]]:
+    def _calls(self) -> list[tuple[Run, str, list[dict[str, str]]]]:
         """The newest tables of each machine."""
         found = {}
         for run in self.archive.runs:
-            for key, rows in calls.of_document(run.document):
-                place = run.machine, key
-                found[place] = (run, key, [row for row in rows if row.has_numbers])
-        yield from found.values()
+            for key, lines in calls.of_document(run.document):
+                if rows := calls.rows(lines):
+                    found[run.machine, key] = (run, calls.title(key), rows)
+        return list(found.values())
 
     def _states(self) -> Iterator[tuple[Run, str]]:
         for run in self.archive.runs:

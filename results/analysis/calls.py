@@ -117,12 +117,14 @@ SLOPE, BEND, COPIED, COUNTED = "an array", "bends at", "copies", "instructions"
 
 def rows(found: Sequence[Calls]) -> list[dict[str, str]]:
     """The table of these bindings, by column: those with a number, the lowest cost of an array
-    first."""
+    first. Columns without a text are left out."""
     shown = [each for each in found if each.has_numbers]
     shown.sort(key=lambda each: each.line.slope if each.line else math.inf)
     measured = sorted({number for each in shown for number in each.measured})
     numbers = measured if len(measured) <= len(NUMBERS) else NUMBERS
-    return [_row(each, numbers) for each in shown]
+    made = [_row(each, numbers) for each in shown]
+    heads = [head for head in (made[0] if made else ()) if any(row[head] for row in made)]
+    return [{head: row[head] for head in heads} for row in made]
 
 
 def _row(each: Calls, numbers: Sequence[int]) -> dict[str, str]:

@@ -122,8 +122,18 @@ def measured(place: dict[str, Any]) -> dict[str, Any]:
     item["workers"] = [{"median_ns": ns, "first_ns": ns * 40, "samples_ns": [ns, ns * 1.01]}]
     observed = {"used": "dlpack", "via": "direct", "calls": ["__dlpack__(max_version=(1, 0))"]}
     item["observed"] = observed | {"struct": "versioned", "version": [1, 0], "flags": []}
-    item["observed"]["guard"] = guard(size // 4096, copied, bool(late))
+    item["observed"]["guard"] = guard(max(size // 4096, 1), copied, bool(late))
     return item
+
+
+def call(
+    consumer: str, arrays: int, ns: float, producer: str = "numpy", **more: Any
+) -> dict[str, Any]:
+    """A measured call with so many arrays, within half a percent."""
+    place = axes(producer, consumer, "call", "cpu", 1024, "call") | {"arrays": arrays}
+    place["name"] += f"/arrays:{arrays}" if arrays != 1 else ""
+    times = {"real_time": ns, "lo_ns": ns * 0.995, "hi_ns": ns * 1.005}
+    return measured(place) | times | more
 
 
 def guard(pages: int, copied: bool, late: bool) -> dict[str, Any]:

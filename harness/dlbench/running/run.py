@@ -60,14 +60,17 @@ def find_libraries(
 ) -> list[_core.Library]:
     """The libraries of each environment, with those requested by argument. Compiles what the
     functions of consumers need for `call`."""
-    requested, libraries = request.libraries(), list[_core.Library]()
-    for place in places:
-        found = find_adapters(request.adapters, place)
-        own = discover.libraries(found, requested)
-        if compiles and CALL in request.protocols:
-            consumers = [one for one in own if {one.name, "all"} & {*request.consumers}]
-            calls.compile_sources(consumers, found, warn)
-        libraries += own
+    found = {place.name: find_adapters(request.adapters, place) for place in places}
+    requested = request.libraries()
+    libraries = [one for each in found.values() for one in discover.libraries(each, requested)]
+    if compiles and CALL in request.protocols:
+        axes = request.axes()
+        axes.environments = list(found)
+        plan = _core.make_plan(libraries, axes)  # refuses unknown names before anything is compiled
+        consumers = {(environment, name) for environment, _, name, _ in plan.pairs}
+        used = [one for one in libraries if (one.environment, one.name) in consumers]
+        for place, own in grouped(used, lambda one: one.environment).items():
+            calls.compile_sources(own, found[place], warn)
     return libraries
 
 

@@ -40,7 +40,7 @@ function drawCalls(run) {
   const tables = run.calls.filter((table) => table.rows.length > 0);
   byId("calls-tables").replaceChildren(...tables.map(({ title, rows }) => {
     const place = element("div", { class: "scroll" });
-    const heads = Object.keys(rows[0]).filter((head) => rows.some((row) => row[head]));
+    const heads = Object.keys(rows[0]);
     const numbers = heads.flatMap((head, at) => (/^f\(|^an array|^bends/.test(head) ? [at] : []));
     longTable(place, title, heads, rows.map((row) => () => heads.map((head) => row[head])), numbers);
     return place;

@@ -1,12 +1,15 @@
-// Time by array size: for one consumer a line for each producer, or for one producer a line for
-// each consumer.
+// Time by array size, or that of calls by the number of arrays: for one consumer a line for each
+// producer, or for one producer a line for each consumer.
 
-const scaling = { side: chosen.get("side") ?? "consumer", name: chosen.get("library") };
+const scaling = { side: chosen.get("side"), name: chosen.get("library") };
 
-// The choice's cells at every size, on the clock `ready` if a pair has it.
+const scaledAxis = (choice) => (choice.shown.axes.protocol === "call" ? "arrays" : "bytes");
+
+// The choice's cells along that axis, on the clock `ready` if a pair has it.
 function scalingLines(choice) {
   const { run, shown } = choice;
-  const same = ["protocol", "device", "case", "environment", "machine"];
+  const along = scaledAxis(choice);
+  const same = run.choice.filter((axis) => !["phase", "clock", along].includes(axis));
   const lines = new Map();
   for (const one of run.choices) {
     const { phase, clock } = one.axes;
@@ -23,15 +26,15 @@ function scalingLines(choice) {
   return [...lines].map(([key, line]) => {
     const [producer, consumer] = key.split("/");
     const cells = line.ready.length ? line.ready : line.call;
-    cells.sort((a, b) => run.value("bytes", a) - run.value("bytes", b));
+    cells.sort((a, b) => run.value(along, a) - run.value(along, b));
     return { producer, consumer, cells, ready: line.ready.length > 0 };
   });
 }
 
 // The points and the line, whose segment is dashed if the larger array was copied.
-function scalingMarks(run, line, library) {
+function scalingMarks(run, line, library, along) {
   const own = { ...libraryStyle(run, library), name: library };
-  const points = line.cells.map((cell) => ({ x: run.value("bytes", cell), y: run.median_ns[cell],
+  const points = line.cells.map((cell) => ({ x: run.value(along, cell), y: run.median_ns[cell],
     low: Math.max(Math.min(run.lo_ns[cell], run.median_ns[cell]), run.median_ns[cell] / 1000),
     high: Math.max(run.hi_ns[cell], run.median_ns[cell]), isOpen: (run.marks[cell] & 2) > 0,
     text: `${library}: ${run.timeText(cell)}, ${run.value("outcome", cell)}` }));
@@ -58,8 +61,12 @@ function floorMarks(found, device, sizes) {
 
 function drawScaling(choice, place) {
   const { run, shown } = choice;
+  const along = scaledAxis(choice);
+  const bySize = along === "bytes";
+  scaling.side ??= bySize ? "consumer" : "producer";
+  byId("scaling-title").textContent = bySize ? "Time by array size" : "Time by number of arrays";
   const lines = scalingLines(choice);
-  const sizes = [...new Set(lines.flatMap((line) => line.cells.map((cell) => run.value("bytes", cell))))];
+  const steps = [...new Set(lines.flatMap((line) => line.cells.map((cell) => run.value(along, cell))))];
   const other = scaling.side === "consumer" ? "producer" : "consumer";
   const names = inOrder(lines.map((line) => line[scaling.side]));
   if (!names.includes(scaling.name)) [scaling.name] = names;
@@ -68,17 +75,21 @@ function drawScaling(choice, place) {
   const arrow = scaling.side === "consumer" ? `\u2192 ${scaling.name}` : `${scaling.name} \u2192`;
   const ready = chosen.some((line) => line.ready) ? ", until the data is ready" : "";
   const intervals = [...new Set(chosen.flatMap((line) => line.cells.map((cell) => run.value("interval", cell))))].join(" or ");
-  const note = sizes.length < 2 ? "Only one size was measured. Measure more with dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+  const more = bySize ? "Only one size was measured. Measure more with dlbench --matrix --sizes 4KiB,1MiB,64MiB"
+    : "Only one number of arrays was measured. Measure more with dlbench --calls --arrays 0,1,8";
+  const note = steps.length < 2 ? more
     : `${arrow} \u00b7 ${level("protocol", shown.axes.protocol)} \u00b7 ${shown.axes.case}${ready}. `
       + `Dashed and hollow: copied. Bars: interval (${intervals}).`;
   byId("scaling-caption").textContent = names.length ? note : "Nothing was measured here.";
-  place.hidden = sizes.length < 2 || names.length === 0;
+  place.hidden = steps.length < 2 || names.length === 0;
   if (place.hidden) return;
-  const marks = [...chosen.flatMap((line) => scalingMarks(run, line, line[other])),
-    ...floorMarks(run.environment(shown.cells[0]) ?? {}, shown.axes.device, sizes)];
+  const marks = [...chosen.flatMap((line) => scalingMarks(run, line, line[other], along)),
+    ...(bySize ? floorMarks(run.environment(shown.cells[0]) ?? {}, shown.axes.device, steps) : [])];
   const times = marks.flatMap((mark) => (mark.line ?? []).filter(Boolean).map(([, ns]) => ns).concat((mark.points ?? []).flatMap(({ y, low, high }) => [y, low, high])));
-  sizes.sort((a, b) => a - b);
-  drawChart(place, { height: 380, panels: [{ x: axis("size of the array", sizes, sizes.map((bytes) => [bytes, size(bytes)]), true),
+  steps.sort((a, b) => a - b);
+  const x = bySize ? axis("size of the array", steps, steps.map((bytes) => [bytes, size(bytes)]), true)
+    : axis("arrays", steps, steps.map((arrays) => [arrays, String(arrays)]));
+  drawChart(place, { height: 380, panels: [{ x,
     y: timeAxis("one exchange", times), marks }] });
 }
 

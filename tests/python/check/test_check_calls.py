@@ -46,15 +46,21 @@ REFUSED = {
     "rank 2": "ValueError", "read-only": "ValueError", "big-endian": "TypeError",
     "unaligned": "ValueError", "None": "AttributeError", "a number": "AttributeError",
     "too few": "TypeError", "too many": "TypeError", "keyword": "TypeError",
+    "sparse": "AttributeError",
 }  # fmt: skip
 
 
-def table(folder: Path, fault: str = "pass") -> dict[str, str]:
+@pytest.fixture(autouse=True)
+def _numpy_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(call_table, "PRODUCERS", ("numpy",))
+
+
+def table(folder: Path, fault: str = "pass", timeout_s: float = 30.0) -> dict[str, str]:
     """The outcomes of a planted binding, in words."""
     path = folder / "consumers" / "mine.py"
     path.parent.mkdir(exist_ok=True)
     path.write_text(HONEST.replace("FAULT", fault))
-    (row,) = call_table.rows(["mine"], discover.catalogue(folder), 30.0, print)
+    (row,) = call_table.rows(["mine"], discover.catalogue(folder), timeout_s, print)
     assert isinstance(row, call_table.Row)
     assert row.producer == "numpy"
     return {name: result.words for name, result in row.results.items()}
@@ -62,6 +68,7 @@ def table(folder: Path, fault: str = "pass") -> dict[str, str]:
 
 def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
     expected = {"float32": "taken"} | {name: f"refused ({e})" for name, e in REFUSED.items()}
+    expected["meta"] = "no such array"
     assert table(tmp_path) == expected
 
 
@@ -70,6 +77,8 @@ def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
     [
         ("if a is not None and a.dtype == 'f8': return a.ctypes.data", "float64", "silently wrong"),
         ("if a is None: return None", "None", "silently wrong"),
+        ("if not hasattr(a, 'ctypes'): return None", "sparse", "silently wrong"),
+        ("a = a.toarray() if hasattr(a, 'toarray') else a", "sparse", "converted"),
         ("if a is not None: a = np.ascontiguousarray(a)", "strided", "copied"),
         ("if a is not None: a = np.ascontiguousarray(a, 'f4')", "float64", "converted"),
         ("if a is not None and a.ndim == 2: return a.ctypes.data", "rank 2", "taken"),
@@ -83,6 +92,29 @@ def test_each_other_outcome_is_told(tmp_path: Path, fault: str, condition: str, 
     assert found[condition] == words
     assert found["float32"] == "taken"
     assert found["keyword"] == "refused (TypeError)"  # the worker's death is of one condition
+
+
+@pytest.mark.libraries
+def test_arrays_of_another_producer_where_the_first_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(call_table, "PRODUCERS", ("numpy", "torch"))
+    for refuses, expected in ((False, "silently wrong with torch"), (True, "no such array")):
+        fault = f"""if type(a).__module__ == 'torch' and not {refuses}: return a.data_ptr()"""
+        found = table(tmp_path, fault)
+        assert found["meta"] == expected
+        assert found["reversed"] == "refused (ValueError)"  # NumPy has such an array
+
+
+def test_a_binding_that_hangs_is_timed_out(tmp_path: Path) -> None:
+    hang = "import time; time.sleep(600)"
+    found = table(tmp_path, f"if a is not None and a.ndim == 2: {hang}", timeout_s=1.5)
+    assert found["rank 2"] == "timed-out (deadline 1.5 s)"
+    assert found["keyword"] == "refused (TypeError)"
+    path = tmp_path / "consumers" / "mine.py"
+    path.write_text(HONEST.replace("FAULT", hang))
+    found_by = call_table.rows(["mine"], discover.catalogue(tmp_path), 1.5, print)
+    assert list(found_by) == ["mine: timed-out with a plain array of numpy: deadline 1.5 s"]
 
 
 def test_the_table_is_printed_and_written(tmp_path: Path) -> None:

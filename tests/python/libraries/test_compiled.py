@@ -181,6 +181,14 @@ def test_the_adapter_of_the_how_to_page_is_measured(tmp_path: Path) -> None:
     assert [cell["outcome"] for cell in found["benchmarks"]] == ["zero-copy"] * 2
 
 
+def test_nothing_is_compiled_for_an_unknown_library(adapter: Path, tmp_path: Path) -> None:
+    words = ["--calls", "--adapters", ".", "--consumers", "mine", "--producers", "numpi"]
+    status, _, err = run(tmp_path, *words, "--out", "made")
+    assert status == 2
+    assert err.startswith("dlbench: unknown library 'numpi'")
+    assert not cache(tmp_path).exists()
+
+
 def test_a_binding_that_does_not_compile_leaves_the_others(adapter: Path, tmp_path: Path) -> None:
     adapter.with_name("mine.cc").write_text("#error planted\n")
     words = ["--calls", "--adapters", ".", "--consumers", "mine,native", "--producers", "native"]

@@ -49,14 +49,10 @@ def test_the_page_begins_with_the_answer(open_page: Open) -> None:
 
 
 def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
-    def call(producer: str, arrays: int) -> dict[str, Any]:
-        place = synthetic.axes(producer, "nanobind", "call", "cpu", KIB, "call")
-        place |= {"arrays": arrays, "name": f"{place['name']}/arrays:{arrays}"}
-        ns = 50.0 + 10 * arrays
-        times = {"real_time": ns, "lo_ns": ns * 0.995, "hi_ns": ns * 1.005}
-        return synthetic.measured(place) | times
-
-    made = samples.document(*(call(name, n) for name in ("numpy", "torch") for n in (1, 8)))
+    made = samples.document(
+        *(synthetic.call("nanobind", n, 50 + 10 * n, name) for name in ("numpy", "torch")
+          for n in (1, 8))
+    )  # fmt: skip
     page = open_page(made)
     assert page.texts("#calls caption") == [
         f"calls with arrays of {name}   1 KiB" for name in ("numpy", "torch")
@@ -64,6 +60,13 @@ def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
     (row, _) = page.texts("#calls tbody tr")
     assert row.startswith("nanobind60")
     assert page.own.locator("nav a[href='#calls']").is_visible()
+    page.own.locator("#scaling-chart").scroll_into_view_if_needed()
+    page.own.wait_for_selector("#scaling-chart [data-name=nanobind] .point")
+    assert page.texts("#scaling-title") == ["Time by number of arrays"]
+    assert page.own.locator("#scaling-chart [data-name=nanobind] .point").count() == 2
+    assert page.texts("#scaling-chart .x-tick") == ["1", "8"]
+    page = open_page(samples.document(synthetic.call("nanobind", 8, 130)))
+    page.own.wait_for_selector("#scaling-caption:has-text('dlbench --calls --arrays 0,1,8')")
     page = open_page(copied())
     assert not page.own.locator("#calls").is_visible()
     assert not page.own.locator("nav a[href='#calls']").is_visible()

@@ -14,17 +14,10 @@ from dlbench.exporters import rows
 from dlbench.plots import figures
 from dlbench.terminal import calls as tables
 from dlbench.terminal import environments, pair
+from synthetic import call
 from typed import doc, entries_of
 
 NUMBERS = (0, 1, 2, 4, 8, 14, 20)
-
-
-def call(consumer: str, arrays: int, ns: float, **more: Any) -> dict[str, Any]:
-    """A measured call with so many of NumPy's arrays, within half a percent."""
-    place = synthetic.axes("numpy", consumer, "call", "cpu", 1024, "call") | {"arrays": arrays}
-    place["name"] += f"/arrays:{arrays}" if arrays != 1 else ""
-    times = {"real_time": ns, "lo_ns": ns * 0.995, "hi_ns": ns * 1.005}
-    return synthetic.measured(place) | times | more
 
 
 def document(**times: dict[int, float]) -> Any:

@@ -14,6 +14,7 @@ import histories
 import pytest
 
 import samples
+import synthetic
 from dlbench import cli
 from dlbench.analysis.archive import Archive
 from dlbench.document import run_record
@@ -81,6 +82,17 @@ def test_a_cell_has_its_facts_its_evidence_and_its_script(tmp_path: Path) -> Non
     assert any(isinstance(line, ast.Import) for line in compiled.body)
     assert "torch.from_dlpack(" in script
     assert "needs &lt;grad&gt;" in (out / "pair/torch--torch.html").read_text()
+
+
+def test_calls_have_a_table_of_their_lines(tmp_path: Path) -> None:
+    run = histories.pair(1, False, "2.13.0")
+    run["benchmarks"] += [synthetic.call("nanobind", n, 50 + 10 * n + 10 * max(n - 4, 0))
+                          for n in (0, 1, 2, 4, 8, 14, 20)]  # fmt: skip
+    text = (built(tmp_path, run) / "calls.html").read_text()
+    heads = ["binding", "f(0)", "f(1)", "f(8)", "f(20)", "an array", "bends at"]
+    assert re.findall(r'<th scope="col">(.*?)</th>', text) == heads
+    assert re.findall(r'data-label="(?:f.8.|bends at)" class="number">(.*?)<', text) == [
+        "170 ns", "4 arrays"]  # fmt: skip
 
 
 def test_a_planted_copy_is_a_step_with_its_report(tmp_path: Path) -> None:
