@@ -184,14 +184,8 @@ def accepted_in(path: str | None, adapters: str | None, place: Environment) -> k
     files = list(run.find_adapters(adapters, place).files)
     for name in dict.fromkeys(library for library, _ in accepted):
         if arguments.split(name)[0] not in files:
-            raise BadInput(f"--known {path}: {unknown(name, files)}")
+            raise BadInput(f"--known {path}: {discover.unknown(name, files)}")
     return accepted
-
-
-def unknown(name: str, files: Sequence[str]) -> str:
-    """A line, with the nearest name."""
-    hint = _core.did_you_mean(name, list(files))
-    return f"unknown library {name!r}{hint}; 'dlbench list' lists them"
 
 
 def rules_of(only: Sequence[str] | None) -> list[Rule]:
@@ -222,7 +216,7 @@ def library_of(
         roles = found.roles(name)
         found.chosen([name])
     except KeyError:
-        raise BadInput(unknown(name, list(found.files))) from None
+        raise BadInput(discover.unknown(name, found.files)) from None
     about = discover.library(name, roles, place)
     if not about.installed:
         raise BadInput(f"{name} is not installed: {about.why_not}")

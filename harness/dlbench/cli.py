@@ -17,6 +17,7 @@ from dlbench import _core
 from dlbench.counting import valgrind
 from dlbench.document import Run
 from dlbench.errors import BadInput, first_line
+from dlbench.libraries import discover
 from dlbench.machine.noise import Noise, NoiseProbe, wait_idle
 from dlbench.running import completion, defaults, options, profiling, request, run, rundir
 from dlbench.text import layout, output, streams
@@ -177,11 +178,10 @@ def require_libraries(words: Sequence[str], known: list[str]) -> None:
     for word in words:
         if word not in known:
             kind = "verb or library" if word == words[0] else "library"
-            hint = _core.did_you_mean(word, [*known, *VERBS, *options])
-            for name in options.keys() & {hint.partition("'")[2].partition("'")[0]}:
-                hint = hint.replace(name, options[name])
-            own = "'dlbench list' lists them, --adapters adds your own"
-            raise BadInput(f"unknown {kind} {word!r}{hint}; {own}")
+            text = discover.unknown(word, [*known, *VERBS, *options], kind)
+            for name, option in options.items():
+                text = text.replace(f"mean '{name}'", f"mean '{option}'")
+            raise BadInput(text)
     if len(words) < 2:
         raise BadInput(f"a pair needs two libraries, not {len(words)}: 'dlbench numpy torch'")
 

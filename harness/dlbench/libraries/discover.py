@@ -192,6 +192,14 @@ def library(
     )
 
 
+def unknown(name: str, known: Iterable[str], kind: str = "library") -> str:
+    """The line that refuses a name, with the nearest known one."""
+    if "," in name:
+        return f"unknown {kind} {name!r}: separate libraries by spaces, as {name.replace(',', ' ')}"
+    hint = _core.did_you_mean(name, list(known))
+    return f"unknown {kind} {name!r}{hint}; 'dlbench list' lists them, --adapters adds your own"
+
+
 def install_command(name: str, paths: Iterable[str], place: Environment) -> str:
     """The command that installs all that the library needs; `paths` are its adapter files."""
     base = arguments.split(name)[0]

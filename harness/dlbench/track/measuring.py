@@ -66,6 +66,7 @@ def make_request(
     made.evict = True
     for word in params["with"] or []:
         versions.parsed("--with", word)
+    packages(made)
     made.options(Path(), {}, resume=False)
     _core.make_plan(run.find_libraries(made, [here()], compiles=False), made.axes())
     return made
@@ -117,8 +118,7 @@ def package_of(adapters: discover.Catalogue, library: str) -> list[str]:
         known = [one for one in named if here().installed_version([requirement_name(one)])]
         return [*known, *named][:1]
     except KeyError:
-        hint = _core.did_you_mean(library, list(adapters.files))
-        raise BadInput(f"unknown library {library!r}{hint}; 'dlbench list' lists them") from None
+        raise BadInput(discover.unknown(library, adapters.files)) from None
 
 
 def install(

@@ -129,6 +129,7 @@ def test_help_and_version(dlbench: Run) -> None:
     ("words", "message"),
     [
         (["lst"], "did you mean 'list'?"),
+        (["native,numpy"], "'native,numpy': separate libraries by spaces, as native numpy"),
         (["numpi", "numpy"], "did you mean 'numpy'?"),
         (["mine", "nothinglikeit", "--adapters", "adapters"], "unknown library 'nothinglikeit'"),
         (["mine", "--adapters", "adapters"], "a pair needs two libraries, not 1"),
