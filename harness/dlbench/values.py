@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 from dlbench import _core
-from dlbench.document import CodedWarning, EnvironmentFacts, Measured, NotMeasured
+from dlbench.document import CodedWarning, Measured, NotMeasured
 from dlbench.document.facts import COPIED, WIDE, is_near_floor, is_wide, lost
 from dlbench.text.layout import count
 
@@ -83,19 +83,6 @@ def interval(entries: Iterable[Measured]) -> str:
     """The kind of interval of these cells: "95 %, within one process"."""
     kinds = dict.fromkeys(entry.interval for entry in entries)
     return " or ".join(INTERVALS.get(kind, INTERVALS[""]) for kind in kinds)
-
-
-def between_processes(environment: EnvironmentFacts) -> str:
-    """The spread between processes for the shortest and the longest exchanges: "+-28 % between
-    processes at 64.0 ns, +-5.0 % at 1.05 ms"; empty if unknown."""
-    known = environment.between_processes
-    if not known:
-        return ""
-    first, *others = [
-        f"{spread(row.half_width)}{{}} at {duration(row.length_ns)}"
-        for row in (known[0], *known[1:][-1:])
-    ]
-    return ", ".join([first.format(" between processes"), *(row.format("") for row in others)])
 
 
 def rate(gb_per_s: float) -> str:

@@ -146,8 +146,6 @@ def _environment(name: str, found: EnvironmentFacts) -> Environment:
     if found.import_seconds:
         seconds = (f"{library} {s:.2g} s" for library, s in found.import_seconds.items())
         facts.append(("imports took", ", ".join(seconds)))
-    if between := values.between_processes(found):
-        facts.append(("spread", between))
     floors = [(key, _nanoseconds(ns), FLOORS.get(key, ""))
               for key, ns in found.floors_ns.items()]  # fmt: skip
     for key, rate in found.copy_floors_gb_per_s.items():

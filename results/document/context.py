@@ -23,15 +23,6 @@ class ReferenceExchange(Record):
     workers = Key(0)
 
 
-class ProcessDifference(Record):
-    """The spread between processes for exchanges from half to twice this length."""
-
-    __slots__ = ()
-    length_ns = Key(0.0)
-    half_width = Key(0.0)  #: relative, of the 95 % prediction interval for one process
-    series = Key(0)  #: number of exchanges that it is computed from
-
-
 class EnvironmentFacts(Record):
     """A Python interpreter with its packages, as its workers found it."""
 
@@ -43,7 +34,6 @@ class EnvironmentFacts(Record):
     libraries = Key[Mapping[str, str]]({})  #: versions
     floors_ns = Key[Mapping[str, float]]({})
     reference_exchange = part(ReferenceExchange)
-    between_processes = parts(ProcessDifference)  #: in the order of length
     copy_floors_gb_per_s = Key[Mapping[str, float]]({})
     copy_floors_bytes = Key[Mapping[str, int]]({})
     context_flags = Key[Mapping[str, str]]({})  #: by device

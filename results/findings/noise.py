@@ -1,4 +1,4 @@
-"""Findings about measurement noise: disturbed rounds, and a busy machine."""
+"""Findings about measurement noise: disturbed rounds, a busy machine, and how exact times are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from dlbench import values
-from dlbench.analysis.scaling import log_half_width
+from dlbench.analysis.scaling import PROCESSES, log_half_width
 from dlbench.document import Entry, Measured, Request, Run
 from dlbench.document.facts import WIDE
 from dlbench.findings.finding import Finding, pairs_text
@@ -46,32 +46,45 @@ def disturbed(entries: list[Entry], request: Request) -> Iterator[Finding]:
 def trust(measured: Sequence[Measured], replicas: int) -> str:
     """How exact the times of a run are, with the option that makes them more exact.
 
-    A time is good to the half-width of its 95 % interval, spread between processes included; one of
-    ten cells may be worse.
+    A time is good to the half-width of its 95 % interval, spread between processes included. The
+    times that are uncertain are those with the mark of a wide interval.
     """
-    shares = [(entry.median_ns, math.expm1(log_half_width(entry))) for entry in measured]
+    shares = [(entry.median_ns, _share(entry)) for entry in measured]
     times = sorted(time for time in shares if math.isfinite(time[1]))
     if not times:
         return "between processes not measured: each cell ran in one; --replicas 3 measures it"
+    parts = [_good(times)]
+    if wide := [share for _, share in times if share > WIDE]:
+        more = (
+            f"--replicas {ENOUGH} narrows them" if replicas < ENOUGH else "dlbench doctor says why"
+        )
+        few = f"{len(wide)} of {len(times)} " if len(wide) < len(times) else ""
+        are = "is" if len(wide) == 1 else "are"
+        parts.append(f"{few}times {are} uncertain, worst {values.spread(max(wide))}: {more}")
     unknown = len(shares) - len(times)
-    more = f"--replicas {ENOUGH} narrows them" if replicas < ENOUGH else "dlbench doctor says why"
-    return _limits(times, more) + (f"; not known of {count(unknown, 'cell')}" if unknown else "")
+    parts.append(f"not known of {count(unknown, 'cell')}" if unknown else "")
+    return "; ".join(filter(None, parts))
 
 
-def _limits(times: Sequence[tuple[float, float]], more: str) -> str:
-    """`times`: the median and the share of each cell, sorted."""
-    most = "9 of 10 " if len(times) >= 10 else ""
-    whole = _nine_of_ten(times)
-    if whole <= WIDE:
-        return f"{most}times are good to {values.spread(whole)}"
-    for limit in LIMITS_NS:
+def _share(entry: Measured) -> float:
+    """The half-width over the median, as the cell shows it if it has that of several processes."""
+    if entry.interval == PROCESSES:
+        return entry.half_width / entry.median_ns
+    return math.expm1(log_half_width(entry))
+
+
+def _good(times: Sequence[tuple[float, float]]) -> str:
+    """Which times are good: all, or those below a limit. `times`: the median and the share of each
+    cell, sorted."""
+    for limit in (math.inf, *LIMITS_NS):
         below = [time for time in times if time[0] < limit]
-        above = times[len(below) :]
-        if len(below) >= FEWEST and above and (good := _nine_of_ten(below)) <= WIDE:
-            limited = re.sub(r"\.0+ ", " ", values.duration(limit))
-            rest = f"longer ones uncertain by {values.spread(_nine_of_ten(above))}"
-            return f"{most}times below {limited} are good to {values.spread(good)}, {rest}: {more}"
-    return f"times are uncertain by {values.spread(whole)}: {more}"
+        is_stated = limit == math.inf or FEWEST <= len(below) < len(times)
+        if is_stated and (good := _nine_of_ten(below)) <= WIDE:
+            most = "9 of 10 " if len(below) >= 10 else ""
+            ends = re.sub(r"\.0+ ", " ", values.duration(limit)) if limit < math.inf else ""
+            limited = f" below {ends}" if ends else ""
+            return f"{most}times{limited} are good to {values.spread(good)}"
+    return ""
 
 
 def _nine_of_ten(times: Sequence[tuple[float, float]]) -> float:
@@ -100,12 +113,5 @@ def noise(run: Run) -> Iterator[Finding]:
     facts += ["turbo on"] if machine.turbo == "on" else []
     if machine.governor not in ("unknown", "performance"):
         facts.append(f"governor {machine.governor}")
-    rows = [
-        row for environment in run.environments.values() for row in environment.between_processes
-    ]
-    if rows:
-        widest = max(rows, key=lambda row: row.half_width)
-        length = values.duration(widest.length_ns)
-        facts.append(f"{values.spread(widest.half_width)} between processes at {length}")
     if facts:
         yield Finding("noise", ", ".join(facts), "dlbench doctor")

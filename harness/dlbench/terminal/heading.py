@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from dlbench import values
 from dlbench.document import Document, EnvironmentFacts
-from dlbench.text.layout import count, fold, shorten
+from dlbench.text.layout import count, fold
 
 FLOORS = ("empty", "clock", "call", "proxy")
 
@@ -18,12 +18,8 @@ def header(document: Document, width: int) -> list[str]:
     environments = document.environments
     first = document.environment(next(iter(environments), ""))
     lines = fold([*parts, *_installed(first)], width)
-    if between := values.between_processes(first):
-        lines.append(shorten(between, width))
     for name in list(environments)[1:]:
-        further = environments[name]
-        facts = [*_installed(further), values.between_processes(further)]
-        lines += fold([f"{name}:", *filter(None, facts)], width)
+        lines += fold([f"{name}:", *_installed(environments[name])], width)
     return lines + fold(_instrument(document, first), width, gap="   ")
 
 

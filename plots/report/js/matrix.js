@@ -174,10 +174,6 @@ function drawLegend(run, withResult, { color, low, high, reference }) {
   const marks = MARKED.filter(([mark]) => used & mark).map(([, text]) => text);
   const widths = run.widths(withResult.filter((cell) => run.isMeasured(cell)));
   if (widths) marks.push(`interval ${widths}`);
-  const between = run.environment(withResult[0] ?? 0)?.between_processes ?? [];
-  const ends = between.length > 1 ? [between[0], between.at(-1)] : between;
-  const noise = ends.map((row) => `${spread(row.half_width)} at ${duration(row.length_ns)}`);
-  if (noise.length) marks.push(`between processes: ${noise.join(", ")}`);
   place.append(["frame: same library on both sides", ...marks].join(" \u00b7 "));
 }
 

@@ -8,6 +8,7 @@ import pytest
 from rich.cells import cell_len
 
 import samples
+from dlbench import values
 from dlbench.exporters import markdown
 from dlbench.findings import Finding
 from dlbench.findings.summary import serious_findings
@@ -22,7 +23,7 @@ convert       numpy -> numpy ~36.0 ns
 copies        torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s
 fails         refused torch -> torch: BufferError: Can't export tensors that
               require gradient
-noise         times are uncertain by +-28 %: --replicas 9 narrows them
+noise         times are uncertain, worst +-28 %: --replicas 9 narrows them
 next          dlbench show latest torch numpy  the slowest pair in detail
               dlbench show latest              all tables, 4 findings
 
@@ -52,7 +53,7 @@ def test_the_step_summary_has_the_same_answer() -> None:
         "- speed: convert: fastest numpy -> numpy \\~36.0 ns",
         "- copies: torch -> numpy: only 256 KiB, by numpy, 2.2 GB/s",
         "- fails: refused torch -> torch: BufferError: Can't export tensors that require gradient",
-        "- noise: times are uncertain by +-28 %: --replicas 9 narrows them",
+        "- noise: times are uncertain, worst +-28 %: --replicas 9 narrows them",
     ]
 
 
@@ -175,16 +176,31 @@ def test_noise_is_one_sentence_about_what_can_be_trusted() -> None:
     assert noise(0.02) == "times are good to +-2.0 %"
     assert noise(0.02, 0.04) == "9 of 10 times are good to +-4.0 %"
     assert noise(0.02, 0.04, 0.3) == (
-        "9 of 10 times below 10 us are good to +-4.0 %, longer ones uncertain by +-30 %: "
+        "9 of 10 times below 10 us are good to +-4.0 %; 5 of 15 times are uncertain, worst +-30 %: "
         "--replicas 9 narrows them"
     )
-    assert noise(0.3, 0.02) == "times are uncertain by +-30 %: --replicas 9 narrows them"
-    assert noise(0.3, replicas=9) == "times are uncertain by +-30 %: dlbench doctor says why"
+    assert noise(0.3, 0.02) == (
+        "5 of 10 times are uncertain, worst +-30 %: --replicas 9 narrows them"
+    )
+    assert noise(0.3, replicas=9) == ("times are uncertain, worst +-30 %: dlbench doctor says why")
     assert noise(None) == (
         "between processes not measured: each cell ran in one; --replicas 3 measures it"
     )
     assert noise(0.02, None) == "times are good to +-2.0 %; not known of 5 cells"
-    assert noise(20.0) == "times are uncertain by over +-1000 %: --replicas 9 narrows them"
+    assert noise(20.0) == ("times are uncertain, worst over +-1000 %: --replicas 9 narrows them")
+
+
+def test_the_times_called_uncertain_are_those_marked_in_the_table() -> None:
+    """The interval of numpy -> torch lies on one side of the median, and its mean half is good."""
+    text = ending(
+        samples.document(
+            samples.measured("numpy", "torch", 100.0, hi_ns=114.0, interval="processes"),
+            samples.measured("torch", "numpy", 300.0, interval="processes"),
+        )
+    )
+    assert "1 of 2 times is uncertain, worst +-14 %: --replicas 9" in text
+    made = samples.measured("numpy", "torch", 100.0, hi_ns=114.0, interval="processes")
+    assert values.marks(doc(samples.document(made)).measured[0])[1] == "^"
 
 
 def test_a_loss_without_an_error_is_named_and_examined_first() -> None:

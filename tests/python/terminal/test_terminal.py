@@ -31,7 +31,6 @@ ROOT = Path(__file__).parents[3]
 PAIR_80 = """\
 dlbench 0.1.0  Ryzen 9 7950X, 16 cores  Python 3.13.1  jax 0.10.2  numpy 2.4.6
   torch 2.13.0
-+-28 % between processes at 64.0 ns
 4 pairs, 8 cells, budget 60s
   floors: empty 0.30 ns, clock 23.5 ns, call 21.0 ns, proxy 35.0 ns
 
@@ -56,8 +55,7 @@ refused       torch -> torch:
               BufferError: Can't export tensors that require gradient
                                                 dlbench repro latest torch torch
 no-protocol   dlpack_c: not imported by torch
-noise         turbo on, governor powersave, +-28 % between processes at 64.0 ns
-                                                                  dlbench doctor
+noise         turbo on, governor powersave                        dlbench doctor
 
 6 measured, 1 refused, 1 no-protocol   38 s
   ->  dlbench-results/latest: matrix.svg
