@@ -38,7 +38,10 @@ class Report:
 
 def read(path: Path) -> list[Report]:
     """The reports of a TOML file. Raises BadInput."""
-    found = read_toml(path).get("report", [])
+    made = read_toml(path)
+    found = made.get("report", [])
+    if unknown := [name for name in made if name != "report"]:
+        raise BadInput(f"{path}: unknown {unknown[0]!r}; allowed: tables [[report]]")
     if not isinstance(found, list):
         raise BadInput(f"{path}: expected tables [[report]]")
     return [_report(path, number, made) for number, made in enumerate(found, 1)]

@@ -13,6 +13,7 @@ from typing import Any
 from dlbench import _core
 from dlbench.document.comparison import Comparison
 from dlbench.document.document import Document, parse_document
+from dlbench.document.run_record import is_record
 from dlbench.errors import BadInput, first_line, os_reason
 
 RESULTS = Path("dlbench-results")
@@ -28,6 +29,9 @@ def locate(run: str) -> Path:
     """
     path = RESULTS / LATEST if run == LATEST else Path(run)
     if path.is_file():
+        if is_record(path):
+            raise BadInput(f"{run!r} is a record of a run, which only 'dlbench site' reads; name "
+                           f"the run's folder or its {DOCUMENT}")  # fmt: skip
         return path
     if not path.is_dir():
         if path.is_symlink():

@@ -29,7 +29,7 @@ def section(comparison: Comparison) -> str:
         # GitHub and GitLab draw this in red.
         text += f"> [!CAUTION]\n> {count(len(worse), 'cell')} with a worse outcome\n\n"
         text += _table(worse, comparison.metric) + "\n"
-    text += f"A {comparison.metric} is SAME if its change is surely below {within}.\n\n"
+    text += f"SAME: the change in {comparison.metric} is surely below {within}.\n\n"
     changed = [cell for cell in cells if cell.is_changed and cell.result != "worse"]
     if changed:
         text += _table(changed, comparison.metric)

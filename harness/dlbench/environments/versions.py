@@ -100,7 +100,7 @@ def find(
         found = list({version.release[:2]: version for version in found}.values())
     if not found:
         hint = "" if pre or files else "; --pre has pre-releases too"
-        raise BadInput(f"--versions {wanted}: no release matches; the newest is {every[-1]}{hint}")
+        raise BadInput(f"no release matches {wanted}; the newest is {every[-1]}{hint}")
     return Releases(wanted, list(map(str, found)), files)
 
 
@@ -135,8 +135,12 @@ def _on_index(wanted: Requirement, pre: bool) -> list[Version]:
     answer = _core.run_program([*command, *["--pre"] * pre], LIST_S)
     listed = LISTED.search(answer.out)
     if listed is None:
-        why = last_line(answer.err) if answer.status is not None else f"no answer in {LIST_S:g} s"
-        raise BadInput(f"--versions {wanted.name}: {why or 'the index lists no version'}")
+        why = (
+            last_line(answer.err).removeprefix("ERROR: ")
+            if answer.status is not None
+            else f"no answer in {LIST_S:g} s"
+        )
+        raise BadInput(f"no versions of {wanted.name}: {why or 'the index lists none'}")
     return sorted(map(Version, listed[1].split(", ")))
 
 

@@ -94,12 +94,16 @@ OPTIONS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def measuring(names: Collection[str]) -> Callable[[Function], Function]:
-    """Adds these options of a measuring run."""
+def measuring(names: Collection[str], **defaults: object) -> Callable[[Function], Function]:
+    """Adds these options of a measuring run. `defaults`: what a verb has in place of a run's."""
 
     def add(function: Function) -> Function:
         for name in reversed(OPTIONS):
             function = OPTIONS[name](function) if name in names else function
+        for option in getattr(function, "__click_params__", ()):
+            if option.name in defaults:
+                about, _, _ = option.help.partition(" Default: ")
+                option.help = f"{about} Default: {defaults[option.name]}."
         return function
 
     return add

@@ -9,9 +9,9 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis.history import Segment
-from dlbench.document import Measured
+from dlbench.document import Document, Measured
 from dlbench.document.entry import Axis
-from dlbench.text.layout import columns
+from dlbench.text.layout import columns, count
 
 HEADS = ("", "versions", "outcome", "lowest", "instructions", "step")
 COLORS = {"outcome": "yellow", "protocol": "cyan", "code": "yellow"}
@@ -41,6 +41,17 @@ def lines(
     ]
     made += [Text(f"{version}  {reason}") for version, reason in unfit.items()]
     return made + [Text(f"with {line}") for line in _partners(beside)]
+
+
+def missing(document: Document) -> list[Text]:
+    """A line if the run did not measure each exchange in all its workers."""
+    replicas = document.run.request.replicas
+    found = [entry for entry in document.entries if entry.is_exchange]
+    untried = sum(entry.found == "not-run" for entry in found)
+    few = sum(len(entry.workers) < replicas for entry in found if isinstance(entry, Measured))
+    parts = [f"{untried} of {count(len(found), 'exchange')} not measured"] if untried else []
+    parts += [f"{few} measured in fewer than {count(replicas, 'worker')}"] if few else []
+    return [Text(f"not whole: {', '.join(parts)}; steps may be missing")] if parts else []
 
 
 def _partners(beside: Mapping[str, Mapping[str, str]]) -> list[str]:

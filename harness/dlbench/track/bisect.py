@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy as np
 
 from dlbench import _core, values
 from dlbench.analysis import bisection, cells, history, steps
-from dlbench.document import Document, Entry
+from dlbench.document import Document, Entry, NotMeasured
 from dlbench.environments import versions
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput
@@ -44,6 +45,7 @@ class Search:
     places: dict[int, Environment] = field(default_factory=dict)
     is_slower: bool = False  #: the change of time that is searched
     document: Document | None = None  #: the last measured
+    found: dict[int, Entry] = field(default_factory=dict)  #: by version, the last measured
     tested: int = 0
 
     def say(self, text: str) -> None:
@@ -71,10 +73,17 @@ class Search:
         folder.mkdir(parents=True, exist_ok=True)
         document, signal = measuring.measure(wanted, [*fit.values()], folder, quiet=True)
         if signal:
-            run.warn(f"interrupted; what was measured is kept in {self.folder}")
+            run.warn(measuring.interrupted("bisect", self.folder))
             raise SystemExit(128 + signal)
         self.document = document
-        return {i: _of(document, place.name) for i, place in fit.items()}
+        found = {i: _of(document, place.name) for i, place in fit.items()}
+        self.found |= found
+        return found
+
+    def reason(self, index: int) -> str:
+        """What is known of a version that was tried."""
+        failure = self.place(index).failure
+        return failure.reason if failure else describe(self.found[index])
 
     def moved(self, pair: Sequence[int]) -> list[str]:
         """Other libraries that differ in two versions of the last measurement."""
@@ -86,10 +95,7 @@ class Search:
         """One version, measured once."""
         self.tested += 1
         found = self.measure([index], self.folder / "tests" / self.name(index), 1).get(index)
-        failure = self.places[index].failure
-        self.say(
-            f"  {self.name(index)}  {describe(found) if found else failure and failure.reason}"
-        )
+        self.say(f"  {self.name(index)}  {self.reason(index)}")
         return history.facts(found) if found else None
 
     def time(self, index: int) -> float | None:
@@ -98,7 +104,7 @@ class Search:
         folder = self.folder / "tests" / f"{self.name(index)}-{self.tested}"
         found = self.measure([index], folder, 1).get(index)
         times = history.times(found) if found else []
-        known = values.duration(times[0], times[0] / 100) if times else "no time"
+        known = values.duration(times[0], times[0] / 100) if times else self.reason(index)
         self.say(f"  {self.name(index)}  {known}")
         return times[0] if times else None
 
@@ -131,7 +137,11 @@ def bisect(library: str, good: str, bad: str, cell: tuple[str, ...], **params: A
     if low == high:
         raise BadInput(f"GOOD and BAD are one version: {low}")
     package = package_of(request, library)
-    recipes = measuring.recipes(request, f"{package}>={low},<={high}", params)
+    try:
+        recipes = measuring.recipes(request, f"{package}>={low},<={high}", params)
+    except BadInput as error:
+        known = run.find_adapters(request.adapters, here()).files
+        raise BadInput(f"{error}{_core.did_you_mean(package, list(known))}") from error
     for version, recipe in ((low, recipes[0]), (high, recipes[-1])):
         if versions.release("--versions", recipe.name) != version:  # 2.1 is 2.1.0
             raise BadInput(f"{package} has no version {version}; --pre has pre-releases too")
@@ -167,11 +177,15 @@ def requested(cell: Sequence[str], params: dict[str, Any]) -> Request:
         words += [f"{cells.ARRAYS}{number}" for name, number in axes.items() if name == "arrays"]
     if len(words) < 2:
         raise BadInput("CELL is PRODUCER CONSUMER [PROTOCOL] [CASE] [SIZE], or a cell's name")
-    found: dict[str, list[str]] = {"protocols": ["dlpack"], "devices": ["cpu"]}
+    named: dict[str, str] = {}
     for word in words[2:]:
-        found[_axis(word)] = [word.removeprefix(cells.ARRAYS)]
-    found["count"] = measuring.counts()
-    return measuring.make_request({**params, **found}, words[:1], words[1:2])
+        axis = _axis(word)
+        if axis in named:
+            raise BadInput(f"CELL has two {axis}, {named[axis]} and {word}: leave out one")
+        named[axis] = word
+    found = {axis: [word.removeprefix(cells.ARRAYS)] for axis, word in named.items()}
+    usual = {"protocols": ["dlpack"], "devices": ["cpu"], "count": measuring.counts()}
+    return measuring.make_request({**params, **usual, **found}, words[:1], words[1:2])
 
 
 def _axis(word: str) -> str:
@@ -181,7 +195,16 @@ def _axis(word: str) -> str:
         return "cases"
     if word.startswith(cells.ARRAYS):
         return "arrays"
-    return "sizes" if word[0].isdigit() else "devices"
+    if word[0].isdigit():
+        return "sizes"
+    try:
+        _core.parse_device(word, [])
+    except _core.UsageError:
+        hint = _core.did_you_mean(
+            word, [*_core.protocols, *itertools.chain(*_core.case_axes.values())]
+        )
+        raise BadInput(f"CELL: {word!r} is no protocol, case, size or device{hint}") from None
+    return "devices"
 
 
 def found_gap(search: Search, step: str | None) -> tuple[bisection.Gap, str]:
@@ -217,7 +240,10 @@ def describe(entry: Entry) -> str:
     """What decides, in one line."""
     facts, known = history.facts(entry), history.times(entry)
     time = float(np.median(known)) if known else 0.0
-    words = [entry.found, facts.protocol, values.duration(time, time / 100) if time else ""]
+    why = (
+        f"{entry.found}: {values.reason(entry)}" if isinstance(entry, NotMeasured) else entry.found
+    )
+    words = [why, facts.protocol, values.duration(time, time / 100) if time else ""]
     words += [f"{facts.code:,.0f} instructions"] if facts.code else []
     return ", ".join(filter(None, words))
 
@@ -244,9 +270,8 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
     if gap.is_several:
         output.print_line("there are several steps: this is one of them")
     for index in range(gap.low + 1, gap.high):
-        failure = search.place(index).failure
-        why = failure.reason if failure else "no result"
-        output.print_line(f"may be the first: {search.name(index)}, not measured: {why}")
+        text = f"may be the first: {search.name(index)}, not decided: {search.reason(index)}"
+        output.print_line(text)
     for index in pair:
         place = search.places[index]
         words = cells.words_for(again[index], [before, after])

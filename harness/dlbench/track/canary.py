@@ -49,7 +49,7 @@ MOST_LISTED = 20
          "Default: the versions installed here.",
 )  # fmt: skip
 @measuring.installing
-@options.measuring(MEASURING)
+@options.measuring(MEASURING, **measuring.DEFAULTS)
 def canary(libraries: tuple[str, ...], **params: Any) -> int:
     """Find out what the newest releases of libraries break, and print it as Markdown.
 
@@ -106,7 +106,7 @@ def compared(
         place.require_worker()
     document, signal = measuring.measure(wanted, places, folder, quiet=quiet)
     if signal:
-        run.warn(f"interrupted; what was measured is kept in {folder}")
+        run.warn(measuring.interrupted("canary", folder))
         return 128 + signal
     path = str(folder / DOCUMENT)
     comparison = Comparison(

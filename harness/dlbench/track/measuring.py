@@ -27,6 +27,7 @@ from dlbench.text.layout import count
 
 REPLICAS = 10  #: workers of a pair: fewer than nine find no step between two versions
 SIZES = ["4KiB"]
+DEFAULTS: dict[str, object] = {"replicas": REPLICAS, "sizes": ",".join(SIZES)}
 INSTALLING = 2  #: installations at a time
 
 
@@ -163,6 +164,12 @@ def _require_room(made: Path, others: int, seconds: float, say: Any) -> None:
     if others * size > free:
         raise BadInput(f"{made.parent}: {free / 1e9:.1f} GB free, {room}; choose fewer versions")
     say(f"  {room} and about {others * seconds / INSTALLING:.0f} s; {free / 1e9:.1f} GB free")
+
+
+def interrupted(verb: str, folder: Path) -> str:
+    """The last line of an interrupted run that cannot be resumed."""
+    again = f"{verb} cannot be resumed: type it again with a new --out"
+    return f"interrupted; what was measured is kept in {folder}; {again}; installations are kept"
 
 
 def measure(

@@ -42,14 +42,14 @@ WITH_RESUME = {"resume", "quiet", "adapters"}
 @click.option("--minor", is_flag=True, help="Only the newest release of each minor version.")
 @measuring.WHEELS
 @measuring.installing
-@options.measuring(MEASURING)
+@options.measuring(MEASURING, **measuring.DEFAULTS)
 @click.pass_context
 def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
     """Measure exchanges over the versions of a library, and report the steps.
 
     Makes an environment for each release by uv, or else pip, and keeps it in the user's cache.
     Measures the exchanges of the LIBRARIES with each other and themselves, of one library also with
-    `native`, in all versions at once. Defaults: 10 replicas, arrays of 4KiB.
+    `native`, in all versions at once.
     """
     if params["resume"]:
         options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
@@ -118,4 +118,5 @@ def show(document: Document, places: Sequence[Environment]) -> None:
     names = [place.name for place in places if place.failure is None]
     unfit = {place.name: place.failure.reason for place in places if place.failure is not None}
     beside = history.partners(document, names)
-    terminal.show(table.lines(history.cells(document, names), unfit, beside), Console())
+    lines = table.lines(history.cells(document, names), unfit, beside)
+    terminal.show([*lines, *table.missing(document)], Console())

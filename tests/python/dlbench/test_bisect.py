@@ -141,7 +141,9 @@ def test_another_library_that_moves_at_the_gap_is_named(
         (("1.0", "1.1", f"{CELL}/clock:ready"), "bisect measures the phase exchange"),
         (("1.0", "1.1", CELL.replace("exchange", "import", 1)), "by the clock call"),
         (("1.0", "1.1", "native"), "CELL is PRODUCER CONSUMER"),
-        (("1.0", "1.1", "native", "nunpy"), "nunpy"),
+        (("1.0", "1.1", "native", "nunpy"), "unknown library 'nunpy' (did you mean 'numpy'?)"),
+        (("1.0", "1.1", "native", "planted", "dplack"), "case, size or device (did you mean 'dlp"),
+        (("1.0", "1.1", "native", "planted", "4KiB", "1MiB"), "CELL has two sizes, 4KiB and 1MiB"),
         (("1.0", "1.1", "native", "planted", "4X"), "4X"),
         (("1.0", "1.6", "native", "planted"), "not in '>=9.1'"),
         (("1.0", "1.1", "native", "planted", "--step", "outcome"), "do not differ in outcome"),
@@ -159,3 +161,11 @@ def test_bad_use_is_one_line(
     lines = bisected(capsys, "planted", *words, "--quiet", status=2)
     assert len(lines) == 1, lines
     assert message in lines[0]
+
+
+def test_a_misspelt_library_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted(tmp_path, monkeypatch, SHARES, SHARES)
+    (line,) = bisected(capsys, "plantet", "1.0", "1.1", "native", "planted", status=2)
+    assert "No matching distribution found for plantet (did you mean 'planted'?)" in line

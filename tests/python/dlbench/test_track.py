@@ -81,7 +81,7 @@ def test_an_interrupted_run_is_resumed_and_other_programs_are_not_started(
     [
         (("planted>=2.0rc1",), "--pre has pre-releases too"),
         (("planted>=",), "is not a package with its versions"),
-        (("planted>=7",), "no release matches; the newest is 1.6"),
+        (("planted>=7",), "no release matches planted>=7; the newest is 1.6"),
         (("nothing-of-this-name",), "No matching distribution"),
         (("planted", "--count", "pages"), "cannot count 'pages'"),
         (("planted", "--protocols", "dlpak"), "dlpak"),

@@ -195,7 +195,7 @@ def test_a_proven_copy_stands_first_and_is_never_inconclusive(
     document_ = read_document(Path(places[1]))
     summary = exporters.summary(document_, comparing.compare(*map(Path, places)))
     assert re.match(r"### What changed: 1 worse, \d+ INCONCLUSIVE", summary)
-    red, _, rest = summary.partition("A time is SAME if its change is surely below 5.0 %.")
+    red, _, rest = summary.partition("SAME: the change in time is surely below 5.0 %.")
     assert "> [!CAUTION]\n> 1 cell with a worse outcome\n" in red
     (row,) = (line for line in red.splitlines() if "numpy" in line)
     shown = ["| worse", "numpy -> numpy dlpack 4 KiB", "zero-copy -> copy", "INCONCLUSIVE"]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import samples
 from dlbench import exporters
-from dlbench.document import Measured, read_document, run_record
+from dlbench.document import Measured, locate, read_document, run_record
 from dlbench.errors import BadInput
 from typed import doc, merged_of
 
@@ -87,6 +87,8 @@ def test_it_is_an_export(tmp_path: Path) -> None:
     assert not run_record.is_record(SAMPLE)
     assert not run_record.is_record(tmp_path / "none")
     assert len(run_record.read(path)) == 1
+    with pytest.raises(BadInput, match=r"'.*run.jsonl' is a record .* only 'dlbench site' reads"):
+        locate(str(path))
 
 
 def edited(number: int, key: Any, value: Any) -> list[str]:

@@ -63,6 +63,21 @@ def test_two_versions_need_many_replicas() -> None:
     assert [step.index for step in steps.find(times[:10])] == [1]
 
 
+def test_what_an_interrupted_run_lacks_is_counted() -> None:
+    place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+    worker = {"median_ns": 100.0, "samples_ns": [100.0]}
+    items = [synthetic.measured(place) | {"workers": [worker] * number} for number in (3, 2)]
+    missing = synthetic.without_number(place, "numpy", "torch") | {"outcome": "not-run"}
+    context = {"dlbench": {"request": {"replicas": 3}}}
+    made = {"context": context, "benchmarks": items, "not_measured": [missing]}
+    (line,) = table.missing(doc(made))
+    assert line.plain == (
+        "not whole: 1 of 3 exchanges not measured, 1 measured in fewer than 3 workers; "
+        "steps may be missing"
+    )
+    assert not table.missing(doc({"context": context, "benchmarks": items[:1]}))
+
+
 def test_a_disturbed_worker_hides_no_step_and_makes_none() -> None:
     random = np.random.default_rng(3)
     times = 100 * np.exp(random.normal(0, 0.005, (REPLICAS, 12)))

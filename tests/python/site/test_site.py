@@ -360,6 +360,7 @@ def test_a_folder_without_records_is_no_run(
     ("text", "why"),
     [
         ("[report]\nx = 1", "expected tables"),
+        ("[[reports]]\nx = 1", "unknown 'reports'; allowed: tables [[report]]"),
         ('[[report]]\nlibrary = "a"', "report 1: no 'version'"),
         ('[[report]]\nlibrary = 1', "report 1: expected a table of texts"),
         ('[[report]]\nlink = "a"', "unknown key 'link'; allowed: library, version"),
