@@ -28,6 +28,7 @@ INTERVALS = {
     "range": "range of too few for 95 %",
     "": "unknown kind of interval",
 }
+ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{9,}\b")
 SHORT_WORDS = {"no-protocol": "-", "out-of-memory": "no-memory", "not-installed": "absent"}
 
 
@@ -134,14 +135,15 @@ def word(entry: NotMeasured) -> str:
 
 
 def reason(entry: NotMeasured) -> str:
-    """The reason, in one line, why a cell has no number, as the library reported it."""
+    """The reason, in one line, why a cell has no number, as the library reported it, without
+    addresses of objects, which differ in each run."""
     lines = [line.strip() for line in entry.reason.splitlines() if line.strip()]
     text = lines[0] if lines else ""
     parts = [text] if text else []
     for word in (entry.exception, entry.signal):
         if word and word not in text:
             parts.insert(0, word)
-    return ": ".join(parts) or entry.outcome
+    return ADDRESS.sub("0x...", ": ".join(parts)) or entry.outcome
 
 
 def warning_meaning(warning: CodedWarning) -> str:

@@ -223,6 +223,12 @@ def test_a_long_reason_takes_two_lines_and_is_whole_without_a_terminal() -> None
     assert reason in ending(document, layout.UNCUT)
 
 
+def test_the_address_of_an_object_is_left_out_of_a_reason() -> None:
+    reason = "no dtype for <object object at 0x7f12ab34cd56>, flags 0x01"
+    text = ending(samples.document(samples.missing("numpy", "torch", "refused", reason)))
+    assert "no dtype for <object object at 0x...>, flags 0x01" in " ".join(text.split())
+
+
 def test_a_copy_by_nothing_known_is_not_the_consumers() -> None:
     copied = [
         samples.measured("numpy", consumer, 200.0, outcome="copy", copied_by="")
