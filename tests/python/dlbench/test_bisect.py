@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import synthetic
+import terms
 from dlbench import cli
 from dlbench.analysis.bisection import Gap
 from dlbench.document import Entry
@@ -124,7 +125,13 @@ def test_another_library_that_moves_at_the_gap_is_named(
         search = Search(Request(), recipes, tmp_path, 1.0, True, "torch")
         search.places = {i: Environment(one.name, "python") for i, one in enumerate(recipes)}
         assert report(search, Gap(0, 1), "outcome") == 0
-        return capsys.readouterr().out
+        out = capsys.readouterr().out
+        said = [line for line in out.splitlines() if line[0] != " " and "dlbench" not in line]
+        # Without the pair and its cell, and with "found with" for the number of measurements.
+        labels = [re.split(r":| \d", line)[0] for line in said[1:]]
+        assert terms.unknown(labels) == []
+        capsys.readouterr()
+        return out
 
     assert "may be the cause too: numpy 1.26 -> 2.0\n" in shown("1.26", "2.0")
     assert "too: numpy 1 -> 2\n" in shown("1", "2")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shlex
 import subprocess
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 import yaml
 
 import synthetic
+import terms
 from dlbench import _core, cli
 from dlbench.document import Comparison
 from dlbench.track.canary import bisections, is_broken, report
@@ -83,6 +85,11 @@ def test_a_count_that_is_lost_is_listed_and_breaks_nothing(tmp_path: Path) -> No
             )
         )  # fmt: skip
         shown = report(doc(made), comparison, {"adapters": None, "pre": False, "with": None})
+        heads = re.findall(r"^\|(.*)\|\n\| *:?--", shown, re.M)
+        labels = re.findall(r"^([A-Z][\w ]*):", shown, re.M)
+        words = [word.strip() for head in heads for word in head.split("|")]
+        assert words
+        assert terms.unknown([*words, *labels]) == []
         return any(map(is_broken, comparison.cells)), shown
 
     found, shown = status(instructions=None)

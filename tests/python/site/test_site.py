@@ -15,12 +15,16 @@ import pytest
 
 import samples
 import synthetic
+import terms
 from dlbench import cli
 from dlbench.analysis.archive import Archive
 from dlbench.document import run_record
 from dlbench.errors import BadInput
 from dlbench.plots.site import known_reports
+from dlbench.plots.site.shown import STATES
 from typed import doc
+
+ROWS = re.compile(r'<table class="rows">.*?</table>', re.S)
 
 
 def built(tmp_path: Path, *documents: dict[str, Any], **options: str) -> Path:
@@ -93,6 +97,15 @@ def test_calls_have_a_table_of_their_lines(tmp_path: Path) -> None:
     assert re.findall(r'<th scope="col">(.*?)</th>', text) == heads
     assert re.findall(r'data-label="(?:f.8.|bends at)" class="number">(.*?)<', text) == [
         "170 ns", "4 arrays"]  # fmt: skip
+
+
+def test_each_head_and_each_state_is_a_term(tmp_path: Path) -> None:
+    documents = [histories.pair(1, False, "2.12.0"), histories.pair(2, True, "2.13.0")]
+    pages = list(built(tmp_path, *documents).rglob("*.html"))
+    tables = [table for page in pages for table in ROWS.findall(page.read_text())]
+    heads = {head for table in tables for head in re.findall(r'<th scope="col">(.*?)<', table)}
+    assert len(heads) > 10
+    assert terms.unknown([*heads, *STATES]) == []
 
 
 def test_a_planted_copy_is_a_step_with_its_report(tmp_path: Path) -> None:

@@ -9,10 +9,14 @@ from pathlib import Path
 import pytest
 
 import samples
+import terms
 from dlbench import _core, cli, findings, glossary, values
+from dlbench.analysis import history
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
+from dlbench.terminal import history as history_table
 from dlbench.terminal import pair
+from dlbench.track import bisect
 from typed import doc
 
 ROOT = Path(__file__).parents[3]
@@ -106,8 +110,12 @@ def test_each_word_of_the_output_is_a_term(capsys: pytest.CaptureFixture[str]) -
     documents += [doc(made()) for made in (samples.pair, samples.matrix)]
     found = {word for document in documents for word in words_of(document)}
     assert len(found) > 40
-    unknown = [word for word in sorted(found) if cli.main(["help", "--", word]) != 0]
-    assert unknown == []
+    assert terms.unknown(found) == []
+
+
+def test_each_kind_of_step_and_head_of_a_history_is_a_term() -> None:
+    """The outputs of bisect, canary and site are looked up where they are made."""
+    assert terms.unknown([*history_table.HEADS, *bisect.KINDS, *history.TIMED]) == []
 
 
 def test_each_example_of_a_case_is_one() -> None:
