@@ -360,13 +360,14 @@ def explain_term(words: tuple[str, ...]) -> None:
                 output.print_line(line)
         return
     term = " ".join(words).lower()
-    option = options.meanings().get(term.lstrip("-"))
+    axis = term.lstrip("-").partition(":")[0]  # of arrays:8
+    option = options.meanings().get(axis)
     rows = [known[word] for word in (term, term.replace(" ", "-")) if word in known][:1]
     if row := glossary.case_meaning(term):
         rows = rows or [row]
     if not rows and term in VERBS:
         raise BadInput(f"{term!r} is a command: dlbench {term} --help")
-    rows = rows or ([(f"--{term.lstrip('-')}", option)] if option else [])
+    rows = rows or ([(f"--{axis}", option)] if option else [])
     axes = _core.case_axes.values()
     rows = rows or [known[word] for axis in axes for word in axis if axis[word] == term]
     parts = {row for name, row in known.items() if term in re.split(r"[ -]", name)}

@@ -38,6 +38,8 @@ const hasCalls = (run) => run.calls.some((table) => table.rows.length > 0);
 
 function drawCalls(run) {
   const tables = run.calls.filter((table) => table.rows.length > 0);
+  const bindings = new Set(tables.flatMap(({ rows }) => rows.map(({ binding }) => binding)));
+  byId("calls-command").textContent = ["dlbench check --calls", ...bindings].join(" ");
   byId("calls-tables").replaceChildren(...tables.map(({ title, rows }) => {
     const place = element("div", { class: "scroll" });
     const heads = Object.keys(rows[0]);

@@ -59,6 +59,7 @@ def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
     ]
     (row, _) = page.texts("#calls tbody tr")
     assert row.startswith("nanobind60")
+    assert page.texts("#calls-command") == ["dlbench check --calls nanobind"]
     assert page.own.locator("nav a[href='#calls']").is_visible()
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#scaling-chart [data-name=nanobind] .point")
@@ -66,6 +67,7 @@ def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
     assert page.own.locator("#scaling-chart [data-name=nanobind] .point").count() == 2
     assert page.texts("#scaling-chart .x-tick") == ["1", "8"]
     page = open_page(samples.document(synthetic.call("nanobind", 8, 130)))
+    page.own.locator("#scaling-title").scroll_into_view_if_needed()
     page.own.wait_for_selector("#scaling-caption:has-text('dlbench --calls --arrays 0,1,8')")
     page = open_page(copied())
     assert not page.own.locator("#calls").is_visible()

@@ -32,6 +32,9 @@ DOCUMENTS = {
     "pair": samples.pair(),
     "matrix": samples.matrix(),
     "phases": synthetic.with_phases(synthetic.document(("numpy", "torch", "jax"))),
+    "calls": samples.document(
+        *(synthetic.call("nanobind", arrays, 50 + 10 * arrays) for arrays in (0, 1, 8))
+    ),
 }
 NUMBERLESS = samples.document(samples.missing("numpy", "torch", "refused", "no"))
 
@@ -963,7 +966,7 @@ def key(labels: dict[str, Any]) -> tuple[str, ...]:
     """The labels that name a cell."""
     axes = ("environment", "producer", "consumer", "protocol", "device", "case", "bytes", "phase",
             "clock")  # fmt: skip
-    return tuple(str(labels[axis]) for axis in axes)
+    return (*(str(labels[axis]) for axis in axes), str(labels.get("arrays", 1)))
 
 
 def test_openmetrics_has_instructions_where_they_were_counted() -> None:

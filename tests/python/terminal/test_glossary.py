@@ -11,7 +11,8 @@ import pytest
 import samples
 import terms
 from dlbench import _core, cli, findings, glossary, values
-from dlbench.analysis import history
+from dlbench.analysis import calls, history
+from dlbench.check import boundary
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
 from dlbench.terminal import history as history_table
@@ -116,6 +117,13 @@ def test_each_word_of_the_output_is_a_term(capsys: pytest.CaptureFixture[str]) -
 def test_each_kind_of_step_and_head_of_a_history_is_a_term() -> None:
     """The outputs of bisect, canary and site are looked up where they are made."""
     assert terms.unknown([*history_table.HEADS, *bisect.KINDS, *history.TIMED]) == []
+
+
+def test_each_word_of_calls_is_a_term() -> None:
+    heads = ["binding", calls.SLOPE, calls.BEND, calls.COPIED, calls.COUNTED, "arrays:8"]
+    heads += [f"f({number})" for number in calls.NUMBERS]
+    outcomes = [*boundary.OUTCOMES, boundary.CRASHED, boundary.TIMED_OUT]
+    assert terms.unknown([*heads, *outcomes, *boundary.CONDITIONS]) == []
 
 
 def test_each_example_of_a_case_is_one() -> None:
