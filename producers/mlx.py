@@ -12,6 +12,10 @@ SCRIPT = {
     "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
     "make bool": "array = mx.array(source)",
     "make broadcast": "array = mx.broadcast_to(mx.array(source[:1], dtype=mx.{dtype}), {shape})",
+    "memory": (
+        "np.asarray({array}) if {array}.dtype != mx.bfloat16"
+        " else np.asarray({array}.view(mx.uint16)).view('bfloat16')"
+    ),
 }
 
 DISTRIBUTION = ("mlx[cpu]", "mlx", "mlx-cpu")

@@ -7,6 +7,10 @@ import pint
 SCRIPT = {
     "make": "array = pint.get_application_registry().Quantity(source, 'm')",
     "own": "array = copy.deepcopy(array){slice}",
+    "memory": (
+        "{array}.magnitude if isinstance({array}.magnitude, np.ndarray)"
+        " else np.from_dlpack({array}.magnitude)"
+    ),
 }
 
 DEFAULT = False

@@ -14,7 +14,10 @@ SCRIPT = {
     ),
     "make chunked": "array = pa.chunked_array([source[:1], source[1:]])",
     "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
-    "memory": "np.asarray({array})",
+    "memory": (
+        "np.frombuffer({array}.buffers()[1], {array}.type.to_pandas_dtype())"
+        "[{array}.offset:][:len({array})] if isinstance({array}, pa.Array) else np.asarray({array})"
+    ),
 }
 
 SPECIAL = ("nulls",)

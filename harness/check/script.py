@@ -6,6 +6,7 @@ import ast
 import functools
 import re
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 from dlbench.case import Case
@@ -65,6 +66,8 @@ BROKEN = "    raise SystemExit(f'actual: the rule is broken: {error!r}')"
 #: Bytes of an array of the word "large": pages of its own, so that a read after it is freed is
 #: seen, as in the rules.
 LARGE = 1 << 20
+#: The alignment of the known producer's memory, on which it may depend whether a consumer copies.
+PAGE = 4096
 #: Statements before the rule's, and the rule's.
 Parts = tuple[list[str], list[str]]
 
@@ -215,6 +218,8 @@ def _consumer(
     call = spelled(variant)
     request = rule.call.format(function=function, array="array", call=call) or plain
     lines = content.lines(case_of(word))
+    if rule.struct not in (*PROTOCOLS, "none"):
+        lines = content.lines(replace(case_of(word), align=PAGE), place=0)
     patch = rule.patch.replace("{dtype}", str(variant.get("dtype"))).splitlines()
     if rule.counts:
         patch.append(COUNT)

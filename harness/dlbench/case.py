@@ -180,7 +180,8 @@ class Case:
         return self.reach[1] - self.reach[0] + self.align + (self.offset or NUMPYS)
 
     @property
-    def _steps(self) -> tuple[int, ...]:
+    def steps(self) -> tuple[int, ...]:
+        """`strides`, or NumPy's of a new array: 0 where it has no elements."""
         return self.strides or np.empty(self.shape, f"V{self.itemsize}").strides
 
     @property
@@ -188,7 +189,7 @@ class Case:
         """The lowest and highest byte, relative to the first element."""
         if 0 in self.shape:
             return 0, 0
-        ends = [(n - 1) * step for n, step in zip(self.shape, self._steps, strict=True)]
+        ends = [(n - 1) * step for n, step in zip(self.shape, self.steps, strict=True)]
         low, high = sum(min(end, 0) for end in ends), sum(max(end, 0) for end in ends)
         return low, high + self.itemsize
 
@@ -316,7 +317,7 @@ class Case:
         # Zeros that were never written take no memory.
         raw = (np.zeros if is_huge else np.empty)(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + place
-        array: Array = np.ndarray(shape, dtype, raw, begin - low, self._steps)
+        array: Array = np.ndarray(shape, dtype, raw, begin - low, self.steps)
         if array.size == 0:
             return array
         count = array.size

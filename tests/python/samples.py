@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dlbench import _core
-from dlbench.case import Case
+from dlbench.case import DIMS, Case
 
 NAMES = ("native", "numpy", "torch", "jax", "tensorflow", "paddle", "mlx", "warp", "tvm_ffi")
 
@@ -160,4 +160,4 @@ def _special(producer: str, consumer: str, size: int) -> dict[str, Any] | None:
 def own_size(case: str) -> int:
     """Bytes of a case's array: 4096, but for the cases that have a size of their own."""
     made = Case(**_core.case(case), bytes=4096)
-    return made.itemsize if made.shape == () else 0 if 0 in made.shape else 4096
+    return made.itemsize if made.shape == () else 0 if 0 in DIMS.get(made.dims, ()) else 4096

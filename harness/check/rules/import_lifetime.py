@@ -99,7 +99,6 @@ def view_keeps(subject: Subject) -> str:
     DELETER,
     risky=True,
     patch="ctypes.c_void_p.from_address(struct + {deleter}).value = None",
-    source="aligned",
 )
 def null_deleter(subject: Subject) -> str:
     """a deleter that is NULL is not called

@@ -78,6 +78,11 @@ class Cell:
             shown = alone(protocol)
         if shown and protocol == "buffer":
             self.consumer.lines.append("from pickle import PickleBuffer")
+            raised = entry.exception if isinstance(entry, NotMeasured) else ""
+            if raised not in ("", "BufferError", "ValueError"):
+                # The consumer hid the error of the export, which it must meet itself.
+                hidden = "(array := PickleBuffer(b'')).release()  # its export raises, too"
+                shown = ["try:", *_indented(shown), "except Exception:", f"    {hidden}"]
         lines = [*shown, f"result = {call}"]
         # A computation of its own may be going on.
         ready = self.consumer.ready("result")
@@ -255,6 +260,9 @@ def _memory(cell: Cell, expected: str) -> list[str]:
         # The array itself is out of reach behind what shows one protocol.
         before = [*[view] * bool(view), f"place = {start}"]
         start, keep = "place", [other] * bool(other)
+    if not cell.case.bytes:  # nothing can be written to it
+        claim = f"'zero-copy' if {start} == {seen} else 'copy'"
+        return [*making, *before, *called, *keep, f"expected, actual = {expected!r}, {claim}"]
     if (cell.entry.evidence or {}).get("address") == "skipped":  # as of Polars' packed bits
         content = f"{cell.consumer.values('result', cell.case)}.tobytes()"
         kept = [line for line in keep if line != other]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dlbench.case import ENDS, FOREIGN, NULL, NUMPYS, Case
 
 
-def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
-    """Lines that bind the content of a case to `source`, a new NumPy array; with `alone`
-    no other name holds its memory."""
+def lines(case: Case, bits: bool = False, alone: bool = False, place: int = NUMPYS) -> list[str]:
+    """Lines that bind the content of a case to `source`, a new NumPy array, `place` bytes above a
+    multiple of `align` unless the case has an offset; with `alone` no other name holds its memory.
+    """
     item, shape, strides = case.itemsize, case.shape, case.strides
     count = case.bytes // item
     dtype = f"ml_dtypes.{case.dtype}" if case.foreign else repr(case.dtype)
@@ -18,11 +19,11 @@ def lines(case: Case, bits: bool = False, alone: bool = False) -> list[str]:
     if case.storage == "own" and strides is None:
         made.append(f"source = ({content}).astype({dtype})")
     else:
-        first = (case.offset or NUMPYS) - case.reach[0]
-        place = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
+        first = (case.offset or place) - case.reach[0]
+        begin = f"-raw.ctypes.data % {case.align}" + (f" + {first}" if first else "")
         # A buffer comes before the offset into it, which reads its address.
-        words = [repr(shape), dtype, f"raw := np.zeros({case.room}, 'u1')", place]
-        words += [repr(strides)] if strides else []
+        words = [repr(shape), dtype, f"raw := np.zeros({case.room}, 'u1')", begin]
+        words += [repr(case.steps)] if strides or 0 in shape else []
         is_huge = case.dims == "huge"
         target = f"source[:{ENDS}] = source[-{ENDS}:]" if is_huge else "source[...]"
         made += [f"source = np.ndarray({', '.join(words)})", f"{target} = {content}"]

@@ -339,6 +339,47 @@ def test_a_script_ends_with_1_where_its_rule_is_broken_and_with_0_where_it_holds
     assert len({name for name, outcome, _ in reported if outcome == "broken"}) > 20
 
 
+#: As JAX, which copies what is not aligned as it needs it.
+ALIGNED = """\
+import numpy as np
+
+DISTRIBUTION = None
+
+
+def make(case, device):
+    return case.numpy()
+
+
+def from_dlpack(x, /, copy=None):
+    result = np.from_dlpack(x, copy={})
+    return result.copy() if result.ctypes.data % 4096 else result
+
+
+PROTOCOLS = {{"dlpack": from_dlpack}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("copy", "outcome", "status"), [("False", "broken", 1), ("copy", "holds", 0)]
+)
+def test_a_script_places_its_array_where_the_rule_did(
+    copy: str, outcome: str, status: int, tmp_path: Path
+) -> None:
+    planted.plant(tmp_path)
+    paths = {role: tmp_path / f"{role}s" / "mine.py" for role in ("producer", "consumer")}
+    for path in paths.values():
+        path.write_text(ALIGNED.format(copy))
+    requested = {role: str(path) for role, path in paths.items()}
+    subject, _ = running.load({"name": "mine", "device": "cpu", "timeout_s": 60.0, **requested})
+    message = running.run(subject, "import.copy-true")
+    assert message["outcome"] == outcome
+    words = {word: message.get(word, "") for word in ("struct", "source")}
+    text = scripted(RULES.by_name["import.copy-true"], paths, "mine", **words)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("it is not a copy" in done.stdout + done.stderr) == bool(status)
+
+
 def test_a_script_of_a_leak_keeps_nothing_itself() -> None:
     for name, _, text in scripts(["import.leak", "export.leak-unconsumed", "export.leak-consumed"]):
         assert ".append(" not in text, name

@@ -64,7 +64,7 @@ def test_the_source_has_the_layout_and_content_of_the_case(case: str) -> None:
     exec("\n".join(source.lines(facts)), scope)
     made, wanted = scope["source"], facts.numpy()
     assert (made.dtype, made.shape) == (wanted.dtype, wanted.shape)
-    assert made.strides == wanted.strides or made.size == 0
+    assert made.strides == wanted.strides
     assert made.flags.writeable != facts.readonly
     if made.size and not facts.own:
         assert byte_bounds(made)[0] % facts.align == (facts.offset or NUMPYS)
@@ -519,6 +519,29 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
             entry = samples.measured(*pair, 1.0, protocol=protocol)
             done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
             assert verdict(done)[1:] == ("an array", 0), done.stderr
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("producer", "consumer", "case", "given", "actual"),
+    [
+        ("jax", "mlx", "bf16", REFUTED, "copy"),
+        ("mlx", "torch", "bf16", PROVED, "zero-copy"),
+        ("mlx", "torch", "bf16-strided", PROVED, "zero-copy"),
+        ("pandas", "pyarrow", "f32-nulls", PROVED, "zero-copy"),
+        ("pyarrow", "pyarrow", "f32-empty", {**PROVED, "bytes": 0}, "zero-copy"),
+        ("cuda_core", "pint", "f32", PROVED, "zero-copy"),
+    ],
+)
+def test_memory_that_numpy_reads_only_as_the_adapter_does(  # type: ignore[no-untyped-def]
+    producer, consumer, case, given, actual, tmp_path
+) -> None:
+    protocol = "dlpack" if consumer == "torch" else "convert"
+    outcome = {"outcome": actual, "protocol": protocol, "case": case}
+    entry = samples.measured(producer, consumer, 1.0, **given | outcome)
+    done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
+    assert done.stderr == ""
+    assert verdict(done)[1] == actual
 
 
 def test_what_only_a_proxy_met_is_shown_with_the_array_itself(found: discover.Catalogue) -> None:

@@ -121,3 +121,27 @@ def test_a_buffer_alone_is_no_memoryview(function: str, status: int, tmp_path: P
     entry = samples.measured("mine", "mine", 1.0, protocol="buffer", observed=observed, **proved)
     done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
     assert done.returncode == status, done.stdout + done.stderr
+
+
+#: As MLX, which raises an error of its own where a buffer cannot be had.
+HIDES = """
+DISTRIBUTION = None
+def take(x):
+    try:
+        memoryview(x)
+    except Exception:
+        raise RuntimeError from None
+PROTOCOLS = {"buffer": take}
+"""
+
+
+@pytest.mark.parametrize(("case", "status"), [("dt64", 1), ("f32", 0)])
+def test_a_consumer_meets_the_refusal_of_a_buffer_itself(
+    case: str, status: int, tmp_path: Path
+) -> None:
+    found = planted(tmp_path, "def make(case, device):\n    return case.numpy()\n", HIDES)
+    words = {"protocol": "buffer", "case": case, "exception": "RuntimeError", "via": "proxy"}
+    entry = samples.missing("mine", "mine", "refused", "why", **words)
+    done = ran(repro.script(entry_of(entry), found, {}), tmp_path)
+    assert done.returncode == status, done.stdout + done.stderr
+    assert ("actual: RuntimeError" in done.stdout) == bool(status), done.stdout
