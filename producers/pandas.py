@@ -25,9 +25,14 @@ def values(array):
 
 
 def memory(array):
-    # `to_numpy` copies a nullable dtype.
+    # `to_numpy` copies a nullable dtype. Read-only, as what it returns of others: a write to a
+    # series ends its sharing.
     stored = getattr(array.array, "_data", None)
-    return array.to_numpy() if stored is None else stored
+    if stored is None:
+        return array.to_numpy()
+    view = stored[:]
+    view.flags.writeable = False
+    return view
 
 
 def make(case, device):

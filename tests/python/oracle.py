@@ -296,7 +296,8 @@ def values(array: Any) -> np.ndarray[Any, Any]:
     if kind_of(array) == "V":
         return np.asarray(array)
     if library == "polars":
-        return np.asarray(array.to_list())
+        listed, inner = np.asarray(array.to_list()), getattr(array.dtype, "shape", ())
+        return listed if listed.size else listed.reshape(len(array), *inner)
     if library == "pyarrow" and not hasattr(array, "buffers"):
         return np.frombuffer(array, np.uint8)
     if hasattr(array, "tolist"):
@@ -502,9 +503,10 @@ def shown(source: Any, producer: Any, protocol: str) -> Any:
         kind = type("Exported", (), {"__dlpack__": lambda *_, **__: export(source),
                                      "__dlpack_device__": lambda _: (1, 0)})  # fmt: skip
         return kind()
-    # NumPy has no format for times, and exports bytes.
-    if protocol == "buffer" and kind_of(source) not in ("M", "m"):
-        return pickle.PickleBuffer(exports.get("buffer", lambda x: x)(source))
+    if protocol == "buffer":
+        # NumPy has no format for times and bfloat16, and a consumer may need none.
+        with contextlib.suppress(ValueError):
+            return pickle.PickleBuffer(exports.get("buffer", lambda x: x)(source))
     if protocol in ALONE:
         return type("Alone", (Alone,), {})(source, ALONE[protocol])
     return source

@@ -236,3 +236,12 @@ def test_a_warning_of_the_library_is_kept(tmp_path: Path) -> None:
     assert reported["code"] == "python-warning"
     assert reported["data"]["category"] == "UnitStrippedWarning"
     assert answers["pint", "numpy", "dlpack"]["ok"]["warnings"] == []
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize("case", [F32, _core.case("f32-nulls")])
+def test_no_write_to_a_series_is_claimed_to_arrive(case: dict[str, Any], tmp_path: Path) -> None:
+    """A write to a series that shares its memory goes to a copy."""
+    reported = met(tmp_path, "pandas", case, [("pandas", "pandas")])["pandas", "pandas", "convert"]
+    assert in_words(reported) == ZERO
+    assert not reported["ok"].get("writable")
