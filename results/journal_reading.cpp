@@ -70,19 +70,15 @@ void apply(const CaptureRecord& record, Entry& entry) {
   }
 }
 
-/// Is `entry` the same cell with the numbers of additional workers? One of several earlier workers
-/// may be missing, because it was disturbed.
+/// Is `entry` the same cell with the numbers of additional workers? Earlier workers may be missing
+/// if they were disturbed.
 bool continues(const Entry& entry, const Entry& before) {
   if (!is_measured(before.outcome) || !is_measured(entry.outcome)) return false;
   if (entry.workers.size() < before.workers.size()) return false;
-  const auto are_same = [](const WorkerNumbers& a, const WorkerNumbers& b) {
-    return a.samples_ns == b.samples_ns;
-  };
-  const auto end = before.workers.end();
-  const auto [left, next] =
-      std::mismatch(before.workers.begin(), end, entry.workers.begin(), are_same);
-  if (left == end) return true;
-  return before.workers.size() > 1 && std::equal(left + 1, end, next, are_same);
+  if (has(entry.warnings, "worker-replaced")) return true;
+  return std::equal(
+      before.workers.begin(), before.workers.end(), entry.workers.begin(),
+      [](const WorkerNumbers& a, const WorkerNumbers& b) { return a.samples_ns == b.samples_ns; });
 }
 
 class JournalReader {

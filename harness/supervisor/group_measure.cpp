@@ -64,7 +64,7 @@ void GroupRun::measure() {
     worker()->resume();
     instruments_.measure_floors(record_);
     if (job_.reference && loads_.has_reference()) {
-      instruments_.measure_reference(recorder_, record_);
+      instruments_.measure_reference(record_);
     }
     context_.journal.append(record_);
     std::set<std::string> devices;

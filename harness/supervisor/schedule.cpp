@@ -44,12 +44,11 @@ Schedule::Schedule(Context& context) : context_(context) {
   // All environments are measured once before any of them is measured again, so that compared
   // environments are measured at about the same time. In random order, because a periodic load of
   // the machine would hit the same environment in each replica.
-  // The pass after the last replica is for cells with a disturbed worker; without such cells it
-  // starts none.
+  // The passes after the last replica are for cells with disturbed workers; without such cells they
+  // start none.
   std::vector<std::string> environments = environments_of(context.plan);
   const int replicas = context.options.replicas;
-  const bool is_repeated = static_cast<std::size_t>(replicas) >= kFewestComparable;
-  for (int replica = 0; replica < replicas + (is_repeated ? 1 : 0); ++replica) {
+  for (int replica = 0; replica < 2 * replicas; ++replica) {
     std::shuffle(environments.begin(), environments.end(), context.random);
     for (const std::string& environment : environments) {
       add_job(environment, pairs_in(context.plan, environment), replica);
@@ -95,7 +94,7 @@ bool Schedule::must_wait() const {
   if (queue_.empty()) return false;
   const int replica = queue_.front().replica;
   // Which cells had a disturbed worker is known in the end.
-  if (replica == context_.options.replicas) return true;
+  if (replica >= context_.options.replicas) return true;
   return replica > replica_ && (context_.options.evict || !context_.deaths.empty());
 }
 

@@ -6,6 +6,7 @@ of a producer: what is left of each row on a device's clock.
 A `what` with @FILE behind it is done once only: FILE remembers; see also `slowness`.
 """
 
+import collections
 import contextlib
 import ctypes
 import json
@@ -21,6 +22,7 @@ from pathlib import Path
 wire = socket.socket(fileno=int(sys.argv[sys.argv.index("--fd") + 1]))
 scripts = {}
 prepared = {}
+counts = collections.Counter()  # rounds, by request
 
 DEVICE_STEP_NS = 1000.0
 #: A device's memory, and a worker's share of it from its first array on.
@@ -200,6 +202,15 @@ def is_first(note):
     return note.read_text() == str(os.getpid())
 
 
+def number_of(note):
+    """The number of this worker among those that came here; the first is 1."""
+    pids = note.read_text().split() if note.exists() else []
+    if str(os.getpid()) not in pids:
+        pids.append(str(os.getpid()))
+        note.write_text(" ".join(pids))
+    return pids.index(str(os.getpid())) + 1
+
+
 def contexts():
     """The workers that live and have a context, this one among them."""
     notes = Path(os.environ["FAKE_WORKER_CONTEXTS"])
@@ -287,14 +298,20 @@ def measure(request):
         ns += 300.0 * (len(prepared["noise"]) % 5)
     ns *= slowness(sides(exchange))
     time = {"ns": ns, "cpu_ns": ns}
+    counts[request["id"]] += 1
+    rounds = counts[request["id"]]
     for step in ";".join(scripts.get(side, "") for side in sides(exchange)).split(";"):
         what, _, note = step.partition("@")
         if what == "disturbed" and is_first(Path(note)):
             time |= {"ns": 10 * ns, "preempted": 1}
         if what == "unsteady" and is_first(Path(note)):
-            rounds = prepared.setdefault(f"rounds of {request['id']}", [])
-            rounds.append(1)
-            time["ns"] *= 10 if len(rounds) > 2 else 1
+            time["ns"] *= 10 if rounds > 2 else 1
+        # `shared@WORKERS=FILE`: another thread uses the core in all rounds of these workers;
+        # `briefly@ROUNDS`: in these rounds.
+        if what in ("shared", "briefly"):
+            which, _, path = note.partition("=")
+            is_slow = str(number_of(Path(path)) if path else rounds) in which.split(",")
+            time |= {"ns": time["ns"] * (2 if is_slow else 1), "canary_ns": 180 if is_slow else 100}
     if request["clock"] == "device":
         for step in scripts.get(("producer", exchange["producer"]), "").split(";"):
             where, _, what = step.partition("=")

@@ -331,10 +331,11 @@ TEST(Numbers, HereAndThereADisturbanceIsNoWarning) {
 }
 
 TEST(Numbers, ARoundIsSlowWhereItsCanaryTookHalfAsLongAgain) {
-  Samples samples;
-  samples.canary_ns = {100, 149, 151, 300, 0};
-  EXPECT_EQ(slow_rounds(samples, 100), 2U);
-  EXPECT_EQ(slow_rounds(samples, std::numeric_limits<double>::infinity()), 0U);
+  const std::vector<double> canary_ns{100, 149, 151, 300, 0};
+  CoreSpeed core_speed;
+  EXPECT_EQ(core_speed.slow_rounds(canary_ns), 0U);
+  for (const double ns : canary_ns) core_speed.add(ns);
+  EXPECT_EQ(core_speed.slow_rounds(canary_ns), 2U);
 }
 
 Exchange exchange(const std::string& producer, const std::string& consumer, std::uint64_t bytes) {

@@ -215,6 +215,37 @@ TEST_F(FleetTest, AResumedRunReplacesNoSecondWorkerOfACell) {
   EXPECT_EQ(entries_.at("a>a").workers.back().median_ns, 10000);
 }
 
+/// While another thread uses the core, its rounds are measured again.
+TEST_F(FleetTest, RoundsWithASlowCoreAreMeasuredAgain) {
+  run({library("a", "briefly@3,4,6")});
+  EXPECT_EQ(entries_.at("a>a").workers.front().samples_ns, (std::vector<double>(6, 1000)));
+  EXPECT_FALSE(has(entries_.at("a>a").warnings, "slow-cpu"));
+}
+
+TEST_F(FleetTest, OtherWorkersTakeThePlaceOfThoseWithASlowCore) {
+  options_.replicas = 3;
+  run({library("a", "shared@2,3,4=" + file("came"))});
+  ASSERT_EQ(entries_.at("a>a").workers.size(), 3u);
+  for (const WorkerNumbers& worker : entries_.at("a>a").workers) EXPECT_EQ(worker.median_ns, 1000);
+  EXPECT_EQ(contents_.workers.size(), 6u);
+}
+
+TEST_F(FleetTest, TheFirstWorkerIsReplacedWhereALaterOneHadMoreOfTheCore) {
+  options_.replicas = 2;
+  run({library("a", "shared@1=" + file("came"))});
+  ASSERT_EQ(entries_.at("a>a").workers.size(), 2u);
+  for (const WorkerNumbers& worker : entries_.at("a>a").workers) EXPECT_EQ(worker.median_ns, 1000);
+}
+
+/// As many workers as there are replicas, once more.
+TEST_F(FleetTest, ACoreThatIsAlwaysSharedEndsTheSearch) {
+  options_.replicas = 2;
+  run({library("a", "shared@2,3,4,5,6=" + file("came"))});
+  EXPECT_EQ(entries_.at("a>a").workers.size(), 2u);
+  EXPECT_EQ(contents_.workers.size(), 4u);
+  EXPECT_TRUE(has(entries_.at("a>a").warnings, "slow-cpu"));
+}
+
 /// Nothing explains why a worker is slow: it may be the library.
 TEST_F(FleetTest, ASlowWorkerThatNothingDisturbedIsKept) {
   options_.replicas = 3;

@@ -171,7 +171,7 @@ inline constexpr std::array<CodeMeaning, 56> kWarnings{{
     {"waited-for-device", "the consumer's stream is unknown, so the wait was for the whole device"},
     {"worker-lost", "a worker ended unexpectedly, and another worker measured its cells"},
     {"worker-replaced",
-     "a worker was disturbed, so its times are left out, and one more worker measures the cell"},
+     "times of disturbed workers are left out, and other workers measure the cell"},
     {"workers-disagree",
      "the workers found different outcomes; `data` has the number of workers for each"},
 }};

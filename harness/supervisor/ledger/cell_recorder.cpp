@@ -138,8 +138,8 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
     share.cpu_ns = stats::median(samples.cpu_ns);
     // Overhead floors are times of the host, so the clock `device` has none.
     share.floor_ns = samples.clock == Clock::device ? 0 : task.floor_ns;
-    share.disturbed = {samples.moved, samples.preempted, slow_rounds(samples, best_canary_ns_),
-                       samples.behind};
+    share.canary_ns = samples.canary_ns;
+    share.disturbed = {samples.moved, samples.preempted, 0, samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
     if (samples.clock == Clock::call && task.phases.is_enough()) share.phases = task.phases;
     ledger_.measured(samples.cell, verdict, std::move(share));
@@ -168,10 +168,6 @@ bool CellRecorder::share_phases(Task& task) {
     ledger_.measured(one.cell, verdict, std::move(share));
   }
   return true;
-}
-
-void CellRecorder::record_canary(double ns) {
-  if (ns > 0) best_canary_ns_ = std::min(best_canary_ns_, ns);
 }
 
 std::ptrdiff_t pending_cells(std::span<const Task> tasks) {

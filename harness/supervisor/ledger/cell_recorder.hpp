@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <limits>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +35,6 @@ class CellRecorder {
   /// cell is left.
   void share(Task& task, const Warnings& warnings);
 
-  /// Adds the canary's time in a round of this worker; 0: not measured.
-  void record_canary(double ns);
-
  private:
   void failed(std::size_t cell, const Task& task, Failure failure);
   /// The two libraries in the order of import; empty for a single one.
@@ -48,7 +44,6 @@ class CellRecorder {
 
   Ledger& ledger_;
   std::vector<std::string> imports_;
-  double best_canary_ns_ = std::numeric_limits<double>::infinity();
 };
 
 /// Cells that have enough rounds and are not recorded yet.

@@ -81,21 +81,38 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   share.numbers.outcome = verdict.outcome;
   state.shares.push_back(std::move(share));
   --missing_;
-  if (replaces_disturbed_ && state.shares.size() >= replicas_ &&
-      !has(kept.warnings, "worker-replaced")) {
-    if (const auto disturbed = disturbed_share(state.shares)) {
-      state.shares.erase(state.shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
-      // In the journal, too: a resumed run replaces no second worker.
-      warn(kept.warnings, "worker-replaced",
-           "a worker was disturbed, so one more worker measures the cell in its place");
-      ++missing_;
-    }
-  }
+  // The run's best may be newer than the share.
+  for (Share& each : state.shares) each.disturbed.slow = core_speed_.slow_rounds(each.canary_ns);
+  if (replaces_disturbed_ && state.shares.size() >= replicas_) leave_out_disturbed(state);
   if (state.shares.size() >= replicas_) {
     record_numbers(cell);
   } else {
-    journal_.append(numbers_of(cell));
+    // A line of the journal has at least as many workers as the one before.
+    if (state.left_out.empty()) journal_.append(numbers_of(cell));
     cover(cell);
+  }
+}
+
+void Ledger::leave_out_disturbed(CellState& state) {
+  std::vector<Share>& shares = state.shares;
+  const auto leave_out = [&](std::vector<Share>::iterator share) {
+    ++missing_;
+    warn(state.verdict->warnings, "worker-replaced",
+         "times of disturbed workers are left out, and other workers measure the cell");
+    return shares.erase(share);
+  };
+  for (auto share = shares.begin(); share != shares.end();) {
+    if (had_slow_core(*share) && state.left_out.size() < replicas_) {
+      state.left_out.push_back(*share);
+      share = leave_out(share);
+    } else {
+      ++share;
+    }
+  }
+  // The warning is in the journal, so a resumed run replaces no second worker.
+  if (shares.size() < replicas_ || has(state.verdict->warnings, "worker-replaced")) return;
+  if (const auto disturbed = disturbed_share(shares)) {
+    leave_out(shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
   }
 }
 
@@ -179,6 +196,13 @@ Entry Ledger::numbers_of(std::size_t cell) const {
 }
 
 void Ledger::record_numbers(std::size_t cell) {
+  CellState& state = cells_[cell];
+  // No worker with the whole core took their place.
+  while (state.shares.size() < replicas_ && !state.left_out.empty()) {
+    state.shares.push_back(std::move(state.left_out.back()));
+    state.left_out.pop_back();
+    --missing_;
+  }
   record(cell, numbers_of(cell));
 }
 
@@ -187,6 +211,7 @@ void Ledger::record(std::size_t cell, const Entry& entry) {
   journal_.append(entry);
   cells_[cell].recorded = true;
   cells_[cell].shares = {};
+  cells_[cell].left_out = {};
   cells_[cell].verdict.reset();
   ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;

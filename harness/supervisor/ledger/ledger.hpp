@@ -36,9 +36,10 @@ class Ledger {
   std::span<const Share> shares_of(std::size_t cell) const { return cells_[cell].shares; }
 
   /// Adds the share of one worker and writes it to the journal at once; the cell is recorded with
-  /// the share of the last replica. If a worker was disturbed, its share is left out once, and
-  /// another worker must measure the cell. `verdict` has everything except the numbers. If verdicts
-  /// disagree, the weaker claim is kept.
+  /// the share of the last replica. Shares of disturbed workers are left out, and others must
+  /// measure the cell: where the core was slow as often as there are replicas, for another cause
+  /// once. `verdict` has everything except the numbers. If verdicts disagree, the weaker claim is
+  /// kept.
   void measured(std::size_t cell, const Entry& verdict, Share share);
 
   /// Records the cell as failed. If an earlier replica measured it, records those numbers with a
@@ -64,18 +65,21 @@ class Ledger {
   std::size_t recorded() const { return recorded_; }
   std::size_t numbers() const { return numbers_; }
   FailedSteps& failed_steps() { return failed_steps_; }
+  CoreSpeed& core_speed() { return core_speed_; }
 
  private:
   struct CellState {
     bool recorded = false;
     bool covered = false;            ///< it has a share, a result, or is postponed
     std::vector<Share> shares;       ///< of an open cell
+    std::vector<Share> left_out;     ///< of workers with a slow core
     std::unique_ptr<Entry> verdict;  ///< of its shares; a pointer, because most cells have none
   };
 
   std::size_t shares(std::size_t cell) const { return shares_of(cell).size(); }
   Entry numbers_of(std::size_t cell) const;
   void record_numbers(std::size_t cell);
+  void leave_out_disturbed(CellState& state);
   void restore(std::size_t cell, const Entry& entry);
   void record(std::size_t cell, const Entry& entry);
   void cover(std::size_t cell);
@@ -88,6 +92,7 @@ class Ledger {
   results::Journal& journal_;
   Observer& observer_;
   FailedSteps failed_steps_;
+  CoreSpeed core_speed_;
   std::size_t recorded_ = 0;
   std::size_t numbers_ = 0;
   std::size_t missing_ = 0;

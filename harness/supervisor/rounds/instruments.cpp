@@ -111,17 +111,19 @@ void Instruments::forget_device_memory() {
   }
 }
 
-void Instruments::measure_reference(CellRecorder& recorder, results::WorkerRecord& record) {
+void Instruments::measure_reference(results::WorkerRecord& record) {
   Task reference = reference_task(record.environment);
   const Reply prepared = worker_.request(prepare_request(reference), Activity::reference);
   if (!prepared.ok) return;
   read_prepared(prepared.body, record.floors_ns, reference);
   Samples& samples = reference.clocks[0];
-  for (std::size_t i = 0; i < kCoarseRounds; ++i) {
+  for (std::size_t i = 0; i < 2 * kCoarseRounds && samples.ns.size() < kCoarseRounds; ++i) {
     const Reply answer = worker_.request(round_request(reference, samples), Activity::reference);
     if (!answer.ok) continue;
     const RoundTime time = read_round(answer.body, samples.clock);
-    recorder.record_canary(time.canary_ns);
+    CoreSpeed& core_speed = context_.ledger.core_speed();
+    core_speed.add(time.canary_ns);
+    if (i < kCoarseRounds && core_speed.is_slow(time.canary_ns)) continue;
     context_.round_s += add_round(time, samples);
   }
   if (!samples.ns.empty()) record.reference_ns = stats::median(samples.ns);

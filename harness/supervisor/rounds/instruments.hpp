@@ -20,7 +20,7 @@ class Instruments {
   /// These throw like Conversation::request() and store their results in `record`.
   void measure_floors(results::WorkerRecord& record);
   void measure_device_floors(const std::set<std::string>& devices, results::WorkerRecord& record);
-  void measure_reference(CellRecorder& recorder, results::WorkerRecord& record);
+  void measure_reference(results::WorkerRecord& record);
 
   /// Reports how much memory of its devices the worker uses. Warns if no second worker fits.
   void report_device_memory(const std::set<std::string>& devices, Warnings& warnings);

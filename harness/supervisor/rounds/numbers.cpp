@@ -35,7 +35,7 @@ void warn_of(const Share& share, std::size_t workers, Warnings& warnings) {
        {"drift", stats::drifts(ns, workers)},
        {"migrated-core", are_many(disturbed.moved, ns.size())},
        {"preempted", are_many(disturbed.preempted, ns.size())},
-       {"slow-cpu", are_many(disturbed.slow, ns.size())},
+       {"slow-cpu", had_slow_core(share)},
        {"host-behind", are_many(disturbed.behind, ns.size() + disturbed.behind)}}};
   for (const Check& check : checks) {
     if (check.fires) warn(warnings, check.code);
@@ -83,6 +83,15 @@ bool is_unsteady(const WorkerNumbers& worker, double median_of_others,
 
 }  // namespace
 
+std::size_t CoreSpeed::slow_rounds(std::span<const double> canary_ns) const {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(canary_ns, [this](double ns) { return is_slow(ns); }));
+}
+
+bool had_slow_core(const Share& share) {
+  return are_many(share.disturbed.slow, share.numbers.samples_ns.size());
+}
+
 std::optional<std::size_t> disturbed_share(std::span<const Share> shares) {
   if (shares.size() < kFewestComparable) return std::nullopt;
   const auto slowest = std::max_element(
@@ -99,9 +108,9 @@ std::optional<std::size_t> disturbed_share(std::span<const Share> shares) {
   const double usual = stats::median(others);
   const Disturbed& disturbed = slowest->disturbed;
   const std::size_t rounds = slowest->numbers.samples_ns.size();
-  const bool is_explained =
-      are_many(disturbed.moved, rounds) || are_many(disturbed.preempted, rounds) ||
-      are_many(disturbed.slow, rounds) || is_unsteady(slowest->numbers, usual, rounds_of_others);
+  const bool is_explained = are_many(disturbed.moved, rounds) ||
+                            are_many(disturbed.preempted, rounds) ||
+                            is_unsteady(slowest->numbers, usual, rounds_of_others);
   if (!is_explained || slowest->numbers.median_ns <= kFar * usual) return std::nullopt;
   return static_cast<std::size_t>(slowest - shares.begin());
 }
@@ -137,13 +146,6 @@ std::optional<Bound> below_resolution(const Samples& samples) {
     return Bound{bound, "empty-rows", timer.scatter_ns, is_final};
   }
   return Bound{bound, "step", timer.step_ns, is_final};
-}
-
-std::size_t slow_rounds(const Samples& samples, double best_canary_ns) {
-  constexpr double kSlow = 1.5;
-  return static_cast<std::size_t>(
-      std::count_if(samples.canary_ns.begin(), samples.canary_ns.end(),
-                    [=](double ns) { return ns > kSlow * best_canary_ns; }));
 }
 
 void fill_numbers(Entry& entry, std::span<const Share> shares) {

@@ -1,10 +1,13 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "model/entry.hpp"
 #include "stats/stopping.hpp"
@@ -40,8 +43,21 @@ struct Bound {
 /// resolution; otherwise nothing.
 std::optional<Bound> below_resolution(const Samples& samples);
 
-/// The number of rounds in which the core was slow: its canary took 1.5 times this worker's best.
-std::size_t slow_rounds(const Samples& samples, double best_canary_ns);
+/// The speed of the cores that the workers of a run use, by the canary of their rounds.
+class CoreSpeed {
+ public:
+  /// Adds the canary's time in a round; 0: not measured.
+  void add(double canary_ns) {
+    if (canary_ns > 0) best_ns_ = std::min(best_ns_, canary_ns);
+  }
+  /// Was the core slow in that round? Then its canary took 1.5 times as long as the run's best,
+  /// because the clock rate fell or another thread used the core's other hyperthread.
+  bool is_slow(double canary_ns) const { return canary_ns > 1.5 * best_ns_; }
+  std::size_t slow_rounds(std::span<const double> canary_ns) const;
+
+ private:
+  double best_ns_ = std::numeric_limits<double>::infinity();
+};
 
 /// The numbers of disturbed rounds of a cell, by cause.
 struct Disturbed {
@@ -52,8 +68,9 @@ struct Disturbed {
 struct Share {
   WorkerNumbers numbers;
   std::uint64_t iterations = 0;
-  double cpu_ns = 0;    ///< median over the rounds
-  double floor_ns = 0;  ///< 0 if unknown
+  std::vector<double> canary_ns{};  ///< of each round
+  double cpu_ns = 0;                ///< median over the rounds
+  double floor_ns = 0;              ///< 0 if unknown
   Disturbed disturbed;
   std::optional<DeviceTimer> device_timer{};  ///< on the clock `device`
   double data_ns = 0;    ///< until the consumer's data was complete; 0 if not measured
@@ -63,10 +80,13 @@ struct Share {
 /// The fewest workers of which one can be seen to be slow.
 inline constexpr std::size_t kFewestComparable = 3;
 
+/// Did the worker have a slow core in a third of its rounds?
+bool had_slow_core(const Share& share);
+
 /// The share of the slowest worker, if something else explains why it is slow: a third of its
-/// rounds were preempted, moved to another core or ran on a slow core, or one of them was as fast
-/// as the others, of which no round was as slow. Its median is more than a quarter above that of
-/// the others, which found the same outcome.
+/// rounds were preempted or moved to another core, or one of them was as fast as the others, of
+/// which no round was as slow. Its median is more than a quarter above that of the others, which
+/// found the same outcome.
 std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
 
 /// Computes the numbers of an entry from at least one share: median, interval, MAD, CPU time, floor

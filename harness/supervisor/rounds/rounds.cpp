@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "stats/stopping.hpp"
 #include "supervisor/process/signals.hpp"
@@ -16,6 +17,8 @@ namespace dlbench::supervisor {
 namespace {
 
 constexpr double kMostNs = 0.15e9;
+/// Rounds with a slow core that a worker measures again before it has kept any.
+constexpr double kMostIdleS = 0.2;
 // Rounds of phases take three times as long, and each may use two version tags of the producer's
 // type.
 constexpr std::size_t kMostPhasesRounds = 12;
@@ -124,8 +127,12 @@ void Rounds::refine(std::span<Task> batch, double seconds) {
 }
 
 void Rounds::run(const std::vector<Pick>& picks) {
-  std::span<const Pick> left(picks);
-  while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
+  std::vector<Pick> wanted = picks;
+  while (!wanted.empty()) {
+    std::span<const Pick> left(wanted);
+    while (!left.empty() && !context_.budget.is_over()) left = left.subspan(burst(left));
+    wanted = std::exchange(again_, {});
+  }
 }
 
 /// Requests several rounds at once and sleeps while they run. Waking up for each reply would take a
@@ -161,8 +168,19 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
   } else if (reply.ok) {
     Samples& samples = *pick.clock;
     const RoundTime time = read_round(reply.body, samples.clock);
-    recorder_.record_canary(time.canary_ns);
-    context_.round_s += add_round(time, samples);
+    CoreSpeed& core_speed = context_.ledger.core_speed();
+    core_speed.add(time.canary_ns);
+    // On a machine that is always busy, the rounds of a worker take twice as long at most.
+    if (core_speed.is_slow(time.canary_ns) && left_out_s_ <= kept_s_ + kMostIdleS) {
+      const double spent_s = time.ns * static_cast<double>(samples.iterations) * 1e-9;
+      left_out_s_ += spent_s;
+      context_.round_s += spent_s;
+      again_.push_back(pick);
+      return;
+    }
+    const double spent_s = add_round(time, samples);
+    kept_s_ += spent_s;
+    context_.round_s += spent_s;
   } else {
     on_failure_(task, read_error(reply.body, Outcome::refused));
     failed.push_back(&task);

@@ -28,6 +28,7 @@ class Rounds {
   void refine(std::span<Task> batch, double seconds);
 
  private:
+  /// Measures the rounds, and those in which the core was slow once more.
   void run(const std::vector<Pick>& picks);
   std::size_t burst(std::span<const Pick> picks);
   void receive_round(const Pick& pick, std::vector<Task*>& failed);
@@ -40,6 +41,8 @@ class Rounds {
   Conversation& worker_;
   CellRecorder& recorder_;
   OnFailure on_failure_;
+  std::vector<Pick> again_;  ///< rounds with a slow core, which are left out
+  double kept_s_ = 0, left_out_s_ = 0;
 };
 
 }  // namespace dlbench::supervisor

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <limits>
@@ -16,15 +17,19 @@ long preemptions() {
   return ::getrusage(RUSAGE_THREAD, &used) == 0 ? used.ru_nivcsw : 0;
 }
 
-/// A chain of dependent operations: its time depends only on the clock rate and on the load of the
-/// other hyperthread.
+/// Chains of additions that do not depend on each other and use all that the core can execute at
+/// once. They take longer at a lower clock rate, and up to twice as long while another thread, of
+/// this machine or of another virtual one, runs on the core's other hyperthread. A single chain
+/// leaves room for that thread and would not show it.
 double canary_once() {
-  constexpr int kSteps = 1500;
+  constexpr std::uint64_t kSteps = 1500;
   const auto begin = std::chrono::steady_clock::now();
-  std::uint64_t state = 1;
-  for (int i = 0; i < kSteps; ++i) {
-    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-    asm volatile("" : "+r"(state));
+  std::array<std::uint64_t, 6> sums{};
+  for (std::uint64_t i = 0; i < kSteps; ++i) {
+    for (std::uint64_t& sum : sums) {
+      sum += i;
+      asm volatile("" : "+r"(sum));
+    }
   }
   const std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - begin;
   return took.count();
@@ -40,11 +45,12 @@ double canary() {
 
 }  // namespace
 
-Watch::Watch() : core_(::sched_getcpu()), preempted_(preemptions()) {}
+Watch::Watch() : canary_ns_(canary()), core_(::sched_getcpu()), preempted_(preemptions()) {}
 
 Disturbance Watch::end() const {
   const bool moved = ::sched_getcpu() != core_;
-  return {moved, preemptions() - preempted_, canary()};
+  const long preempted = preemptions() - preempted_;
+  return {moved, preempted, std::max(canary_ns_, canary())};
 }
 
 }  // namespace dlbench::worker

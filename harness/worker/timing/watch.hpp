@@ -6,7 +6,8 @@ namespace dlbench::worker {
 struct Disturbance {
   bool moved = false;  ///< it ended on another core than that on which it began
   long preempted = 0;  ///< number of times that the kernel gave the core to another thread
-  /// Time of a fixed computation right after the round, which shows the core's speed.
+  /// The longer time of a fixed computation right before and right after the round, which shows how
+  /// much of the core the thread had.
   double canary_ns = 0;
 };
 
@@ -17,6 +18,7 @@ class Watch {
   Disturbance end() const;
 
  private:
+  double canary_ns_;
   int core_;
   long preempted_;
 };
