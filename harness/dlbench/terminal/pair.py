@@ -35,7 +35,8 @@ HEAD = (
 AXES_HEAD = ("arrays", "device", "case", "environment", "machine")
 RIGHT = {"arrays", "size", "median", "times", "+-", "instructions", "first", "GB/s"}
 RIGHT |= {*phases.COLUMNS}
-#: Columns that are left out, in this order, until the table fits.
+#: Columns that are left out, in this order, until the table fits; the last one after the phases,
+#: which then are a block below.
 SPARE = ("first", "used", "GB/s", "unexplained", "+-")
 
 
@@ -63,11 +64,13 @@ def table(
         heads.insert(heads.index("median") + 1, "times")
         for row, entry in zip(rows, ordered, strict=True):
             row["times"] = _times(entry, ordered, base)
-    shown, lines = fitting(heads, rows, width, RIGHT, SPARE)
+    *spare, _ = SPARE
+    shown, lines = fitting(heads, rows, width, RIGHT, spare)
     below: list[Text] = []
-    if max(map(cell_len, lines)) > width and not set(shown).isdisjoint(phases.COLUMNS):
-        below = _phases(heads[: heads.index("clock")], rows, width)
-        heads = [head for head in heads if head not in phases.COLUMNS]
+    if max(map(cell_len, lines)) > width:
+        if not set(shown).isdisjoint(phases.COLUMNS):
+            below = _phases(heads[: heads.index("clock")], rows, width)
+            heads = [head for head in heads if head not in phases.COLUMNS]
         shown, lines = fitting(heads, rows, width, RIGHT, SPARE)
     made = [Text(shorten(lines[0], width), style="bold")]
     for entry, line in zip(ordered, lines[1:], strict=True):

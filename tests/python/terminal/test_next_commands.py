@@ -116,8 +116,8 @@ def commands(document: dict[str, Any]) -> list[str]:
 
 def test_it_has_no_more_words_than_that_takes() -> None:
     assert commands(by_size()) == [
-        "dlbench debug latest tinygrad numpy convert 4194304",
         "dlbench repro latest tinygrad numpy convert",
+        "dlbench debug latest tinygrad numpy convert 4194304",
     ]
     assert commands(by_case()) == ["dlbench repro latest torch pyarrow f32"]
     assert commands(by_device())[:2] == [

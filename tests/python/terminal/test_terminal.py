@@ -19,8 +19,9 @@ from rich.console import Console
 from rich.style import Style
 
 import samples
+import synthetic
 from dlbench import _core, cli, findings, values
-from dlbench.analysis import compared, matrices
+from dlbench.analysis import compared, matrices, phases
 from dlbench.document import EnvironmentFacts, Measured
 from dlbench.terminal import grid, pair, terminal
 from dlbench.text import layout, output
@@ -642,3 +643,11 @@ def test_the_details_say_what_a_warning_means() -> None:
     entry = samples.measured("a", "b", 90.0, warnings=[samples.warned("preempted")])
     (line,) = [line for line in pair.details(entry_of(entry)) if line.startswith("warning")]
     assert line.split(maxsplit=1)[1] == f"preempted: {_core.warnings['preempted']}"
+
+
+def test_phases_go_below_before_the_interval_is_left_out() -> None:
+    made = doc(synthetic.document(("numpy", "torch"), (4096,)))
+    row = dict.fromkeys(phases.COLUMNS, "1.23 us")
+    parts = {phases.key_of(entry): row for entry in made.exchanges}
+    for width in range(80, 160):
+        assert "+-" in pair.table(made.exchanges, width, parts)[0].plain.split(), width
