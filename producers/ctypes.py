@@ -22,6 +22,7 @@ address = ctypes.addressof
 
 def make(case, device):
     require(case.strides is None, "a ctypes array is contiguous")
+    require(not case.readonly, "a ctypes array may be written to")
     absent = case.dtype.startswith(("complex", "float16"))
     require(not absent, f"ctypes has no {case.dtype}")
     kind = np.ctypeslib.as_ctypes_type(np.dtype((case.dtype, case.shape)))

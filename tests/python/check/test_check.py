@@ -192,6 +192,13 @@ def test_an_adapter_that_makes_no_array_is_no_library_without_faults(
     assert f"no rule about the producer could be judged: {why}" in capsys.readouterr().err
 
 
+def test_a_library_that_makes_no_read_only_array_can_be_judged(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run("ctypes", "--only", "buffer.values,import", "--out", "out") == 0
+    assert "could be judged" not in capsys.readouterr().err
+
+
 def test_a_hostile_library_spoils_its_own_rules_alone(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
