@@ -170,7 +170,8 @@ def observed(entry: Entry) -> str:
     if _shows_memory(entry):
         return "zero-copy" if entry.found == "zero-copy" else "copy"
     if isinstance(entry, NotMeasured) and entry.code != codes.PROXY_REFUSED:
-        return entry.exception or "an array"
+        # Python raises SystemError for a call that fails without an exception.
+        return entry.exception or ("SystemError" if entry.outcome == "refused" else "an array")
     return "an array"
 
 

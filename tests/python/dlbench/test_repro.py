@@ -410,6 +410,14 @@ def test_a_refusal_is_raised_again(found: discover.Catalogue, tmp_path: Path) ->
     assert verdict(done) == ("an array or BufferError", "BufferError", 0)
 
 
+@pytest.mark.libraries
+def test_a_call_that_fails_without_an_exception_is_shown(tmp_path: Path) -> None:
+    refused = {"case": "bf16", "code": "refused"}
+    entry = entry_of(samples.missing("warp", "numpy", "refused", "no exception", **refused))
+    done = ran(repro.script(entry, discover.catalogue(), {}), tmp_path)
+    assert verdict(done) == ("an array or BufferError", repro.observed(entry), 1)
+
+
 def test_a_capsule_is_requested_and_handed_on(found: discover.Catalogue, tmp_path: Path) -> None:
     entry = samples.missing("mine", "mine", "unsupported", "why", protocol="dlpack_legacy")
     script = repro.script(entry_of(entry), found, {})
