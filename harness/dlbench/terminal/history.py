@@ -30,15 +30,18 @@ def lines(
         many = "" if arrays == 1 else f"{arrays} arrays"
         usual = (("cpu", device), ("", many), ("exchange", phase), ("call", clock))
         words = [str(word) for known, word in usual if word != known]
-        name = " ".join([f"{producer} -> {consumer}", f"{protocol}", f"{case}", f"{size}", *words])
+        name = " ".join(
+            [f"{producer} -> {consumer}", f"{protocol}", f"{case}", values.size(int(size)), *words]
+        )
         for segment in segments:
             rows.append((name, *_facts(segment)))
             kinds.append(segment.kind)
             name = ""
-    made = [
-        Text(line, style=COLORS.get(kind, ""))
-        for line, kind in zip(columns(rows, right=(3, 4)), kinds, strict=True)
-    ]
+    is_counted = any(row[HEADS.index("instructions")] for row in rows[1:])
+    shown = [i for i, head in enumerate(HEADS) if head != "instructions" or is_counted]
+    right = [place for place, i in enumerate(shown) if HEADS[i] in ("lowest", "instructions")]
+    table = columns([[row[i] for i in shown] for row in rows], right)
+    made = [Text(line, style=COLORS.get(kind, "")) for line, kind in zip(table, kinds, strict=True)]
     made += [Text(f"{version}  {reason}") for version, reason in unfit.items()]
     return made + [Text(f"with {line}") for line in _partners(beside)]
 

@@ -78,6 +78,19 @@ def test_what_an_interrupted_run_lacks_is_counted() -> None:
     assert not table.missing(doc({"context": context, "benchmarks": items[:1]}))
 
 
+def test_instructions_have_a_column_only_where_they_were_counted() -> None:
+    place = synthetic.axes("numpy", "torch", "dlpack", "cpu", 4096, "call")
+    for more in ({"instructions": 900.0}, {"instructions": None}):
+        item = synthetic.measured(place) | {"environment": "1.0"} | more
+        made = {key: value for key, value in item.items() if value is not None}
+        cells = history.cells(doc({"context": {}, "benchmarks": [made]}), ["1.0"])
+        head, line = table.lines(cells, {}, {})
+        assert line.plain.startswith("numpy -> torch dlpack f32 4 KiB  1.0 ")
+        assert ("instructions" in head.plain, "900" in line.plain) == (
+            bool(more["instructions"]),
+        ) * 2
+
+
 def test_a_disturbed_worker_hides_no_step_and_makes_none() -> None:
     random = np.random.default_rng(3)
     times = 100 * np.exp(random.normal(0, 0.005, (REPLICAS, 12)))
