@@ -151,7 +151,7 @@ def _failures(document: Document, found: Sequence[Finding]) -> Iterator[Finding]
         return
     text = f"{failed[0].label} {failed[0].text}"
     if len(failed) > 1 or case_sweep.has_case_sweep(document):
-        text += f"; in all {counted}"
+        text = f"{counted}; {text}"  # a long reason is cut
     yield Finding("fails", text)
 
 
