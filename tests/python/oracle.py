@@ -124,7 +124,10 @@ class Facts:
 
 
 def width(dtype: str) -> int:
-    """Bytes of an element: its bits are the first number in its name. Fewer than eight take one."""
+    """Bytes of an element: its bits are the first number in its name. Fewer than eight take one.
+    The name of texts may be a buffer's format, which has their bytes."""
+    if dtype.endswith("s"):
+        return int(dtype[:-1] or 1)
     bits = re.search("[0-9]+", dtype)
     return max(1, int(bits[0]) // 8) if bits else 1
 
@@ -281,6 +284,8 @@ def values(array: Any) -> np.ndarray[Any, Any]:
         return values(array.magnitude)
     if hasattr(array, "via") and hasattr(ml_dtypes, dtype := of_native(array)[0].dtype):
         return np.asarray(array).view(getattr(ml_dtypes, dtype)).astype(np.float32)
+    if hasattr(array, "via") and dtype.endswith("s"):
+        return np.asarray(array).view(f"S{width(dtype)}")
     if library == "torch":
         array = array.detach()
     if library == "paddle" and of_pointer(array)[0].dtype in ("bfloat16", *NARROW.values()):
