@@ -18,6 +18,8 @@ from dlbench.text.grouping import grouped
 from dlbench.text.layout import count
 
 Row = dict[str, object]
+#: Lines of the summary that only the findings have, so that the matrix is on the first screen.
+BELOW = ("alignment", "protection", "not installed")
 #: The section of the page that has the cells of a line of the summary.
 SECTIONS = {"speed": "matrix", "copies": "copies", "fails": "refusals"}
 ARROW = "\u2192"
@@ -68,6 +70,7 @@ def summary(document: Document, name: str) -> list[Row]:
             {"label": one.label, "text": values.with_signs(where + one.text.replace("->", ARROW)),
              "command": command, "section": SECTIONS.get(one.label)}
             for one, command in zip(made.lines(), commands, strict=True)
+            if one.label not in BELOW
         ]  # fmt: skip
     return rows
 

@@ -177,6 +177,7 @@ def test_findings_count_the_failures_of_a_case_sweep(open_page: Open) -> None:
     ))  # fmt: skip
     labels = page.texts("#findings-table tbody th")
     assert labels == ["alignment", "crashed", "refused", "drift", "noise"]
+    assert page.texts("#summary-table tbody th") == ["speed", "copies", "fails", "noise"]
     copies = f"copiesnumpy {ARROW} mlx: in 1 of 1 timed cell, 4 GB/s"
     assert any(row.startswith(copies) for row in page.texts("#summary-table tbody tr"))
     rows = page.texts("#findings-table tbody tr")
