@@ -203,6 +203,7 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
             "unsupported: the producer's array has dtype code3bits8lanes12",
         ),
         ("torch", "numpy", "bytes", "unsupported: TypeError: torch cannot make the array: "),
+        ("numpy", "polars", "c64-0xn", "unproven"),
         ("polars", "numpy", "u16-odd-align128-nulls", "unsupported: Polars sets missing values"),
     ],
 )
