@@ -31,8 +31,9 @@ def make(case, device):
 
 def values(array):
     require(array.dtype != pl.Struct, "Polars made records of labels and values, not numbers")
-    # Polars aborts where it fills such an array without elements.
-    require("Object" not in str(array.dtype), "Polars made an array of Python objects")
+    # `fill_null` aborts for such an array without elements.
+    is_fillable = len(array) or "Object" not in str(array.dtype)
+    require(is_fillable, "Polars made an array of Python objects")
     # Keep the dtype: NaN for a missing integer would convert all elements to floats.
     return (array if array.dtype.is_float() else array.fill_null(strategy="zero")).to_numpy()
 

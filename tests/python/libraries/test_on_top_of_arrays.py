@@ -5,10 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dlbench
 from dlbench import _core
+from dlbench.libraries import discover
+from dlbench.loading import load_adapter
 from wire import F32, prepare, send_request
 
 pytestmark = pytest.mark.process
@@ -203,7 +206,7 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
             "unsupported: the producer's array has dtype code3bits8lanes12",
         ),
         ("torch", "numpy", "bytes", "unsupported: TypeError: torch cannot make the array: "),
-        ("numpy", "polars", "c64-0xn", "unproven"),
+        ("numpy", "polars", "c64", "no-protocol: the result is an array, but its elements are"),
         ("polars", "numpy", "u16-odd-align128-nulls", "unsupported: Polars sets missing values"),
     ],
 )
@@ -247,3 +250,13 @@ def test_no_write_to_a_series_is_claimed_to_arrive(case: dict[str, Any], tmp_pat
     reported = met(tmp_path, "pandas", case, [("pandas", "pandas")])["pandas", "pandas", "convert"]
     assert in_words(reported) == ZERO
     assert not reported["ok"].get("writable")
+
+
+@pytest.mark.libraries
+def test_an_empty_array_of_objects_is_not_filled() -> None:
+    pl = pytest.importorskip("polars")
+    path = str(discover.catalogue().roles("polars")["producer"].path)
+    values = load_adapter("producer", "polars", path).values
+    with pytest.raises(dlbench.Unsupported, match="Python objects"):
+        values(pl.Series(np.zeros((0, 8), "c8")))  # Polars aborts
+    assert values(pl.Series(np.zeros((0, 8), "f4"))).shape == (0, 8)
