@@ -20,9 +20,9 @@ pytestmark = [
     pytest.mark.timing,
 ]
 
-LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi", "array_api_strict", "paddle"]
-CASES = ["f32", "i64", "c64", "bool", "f32-fortran", "f32-strided", "f32-align4"]
-CASES += ["f32-readonly", "f32-empty", "f32-0xn", "f32-nx0", "f32-1x8x0x128", "f32-grad"]
+# A sample; `python tests/python/oracle.py LIBRARY... --cases ...` judges more.
+LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi", "paddle"]
+CASES = ["f32", "c64", "bool", "f32-strided", "f32-align4", "f32-readonly", "f32-empty", "f32-grad"]
 PROTOCOLS = ["dlpack", "dlpack_legacy", "dlpack_versioned", "buffer", "convert"]
 LEAST = 300  #: combinations that both must have decided
 
