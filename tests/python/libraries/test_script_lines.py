@@ -84,7 +84,7 @@ def test_the_lines_of_a_script_make_the_array_of_make(
     made, module = 0, loading.load_adapter("producer", library, str(file.path))
     # A third of the cases, another one for the next library.
     names = _core.case_names()[SHOWN.index(library) % 3 :: 3]
-    for name in ("f32", "f32-scalar", *names, "f32-broadcast-own", "f32-readonly-own"):
+    for name in ("f32", "f32-0d", *names, "f32-broadcast-own", "f32-readonly-own"):
         kept: list[Any] = []
         case = Case(**_core.case(name), bytes=samples.own_size(name))
         if case.special and case.special not in getattr(module, "SPECIAL", ()):

@@ -36,7 +36,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     (folder / "more" / "consumers" / "gone.py").unlink()
     status, _, err = whole.run(
         folder, "--matrix", "--producers", ",".join(PRODUCERS), "--consumers", ",".join(CONSUMERS),
-        "--protocols", ",".join(PROTOCOLS), "--cases", ",".join(CASES),
+        "--protocols", ",".join(PROTOCOLS), "--cases", ",".join(CASES), "--sizes", "4KiB",
         "--env", f"twin={sys.executable}", "--adapters", "more", "--precision", "99%", "--quiet",
         "--no-plots", "--out", "run",
     )  # fmt: skip
