@@ -35,23 +35,26 @@ double duration_ns(const Pick& pick) {
                           : expected_ns(*pick.clock, pick.task->round_ns);
 }
 
+double spent_ns(const RoundTime& time, const Samples& samples) {
+  return samples.clock == Clock::device ? time.spent_ns
+                                        : time.ns * static_cast<double>(samples.iterations);
+}
+
 double add_round(const RoundTime& time, Samples& samples) {
-  const bool on_device = samples.clock == Clock::device;
-  const double spent_ns =
-      on_device ? time.spent_ns : time.ns * static_cast<double>(samples.iterations);
-  samples.spent_ns += spent_ns;
+  const double spent = spent_ns(time, samples);
+  samples.spent_ns += spent;
   if (time.behind) {
     // The time of this row, or of the empty row, includes host time, so it is not used.
     ++samples.behind;
-    return spent_ns * 1e-9;
+    return spent * 1e-9;
   }
-  if (on_device) samples.empty_ns.push_back(time.empty_ns);
+  if (samples.clock == Clock::device) samples.empty_ns.push_back(time.empty_ns);
   samples.ns.push_back(time.ns);
   samples.cpu_ns.push_back(time.cpu_ns);
   samples.canary_ns.push_back(time.canary_ns);
   samples.moved += time.moved ? 1 : 0;
   samples.preempted += time.preempted ? 1 : 0;
-  return spent_ns * 1e-9;
+  return spent * 1e-9;
 }
 
 double add_phases(const PhaseTime& time, PhaseRounds& phases) {

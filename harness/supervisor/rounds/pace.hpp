@@ -12,6 +12,9 @@ inline constexpr double kBurstNs = 24e6;
 /// The expected duration of the next round.
 double duration_ns(const Pick& pick);
 
+/// The duration of a round in ns.
+double spent_ns(const RoundTime& time, const Samples& samples);
+
 /// Adds a round to the samples of a cell, or to the phases of an exchange. Returns its duration in
 /// seconds.
 double add_round(const RoundTime& time, Samples& samples);

@@ -170,17 +170,16 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
     const RoundTime time = read_round(reply.body, samples.clock);
     CoreSpeed& core_speed = context_.ledger.core_speed();
     core_speed.add(time.canary_ns);
+    const double spent_s = spent_ns(time, samples) * 1e-9;
+    context_.round_s += spent_s;
     // On a machine that is always busy, the rounds of a worker take twice as long at most.
     if (core_speed.is_slow(time.canary_ns) && left_out_s_ <= kept_s_ + kMostIdleS) {
-      const double spent_s = time.ns * static_cast<double>(samples.iterations) * 1e-9;
       left_out_s_ += spent_s;
-      context_.round_s += spent_s;
       again_.push_back(pick);
       return;
     }
-    const double spent_s = add_round(time, samples);
+    add_round(time, samples);
     kept_s_ += spent_s;
-    context_.round_s += spent_s;
   } else {
     on_failure_(task, read_error(reply.body, Outcome::refused));
     failed.push_back(&task);
