@@ -20,12 +20,13 @@ from typing import Any
 
 import click
 
-from dlbench import _core, cli, glossary
+from dlbench import _core, cli
 from dlbench.check import conformance
 from dlbench.check.rule import Rule
 from dlbench.check.rules import RULES
 from dlbench.libraries import discover
 from dlbench.plots import figures
+from dlbench.text import glossary
 from dlbench.text.escaping import code_names
 
 ROOT = Path(__file__).parents[2]

@@ -1,6 +1,6 @@
 """`--known FILE`: accepted deviations, a line each: LIBRARY RULE LINK.
 
-Text after a `#` at a line's start or after a blank is a comment.
+Text after a `#` at a line's start or after a blank is a comment. The table has public issues.
 """
 
 from __future__ import annotations
@@ -13,10 +13,35 @@ from dlbench import _core
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
 from dlbench.errors import BadInput, os_reason, read_file
+from dlbench.libraries import arguments
 
 LARGEST = 1 << 20  #: bytes of the file
 #: (library, rule) -> link
 Known = dict[tuple[str, str], str]
+GITHUB = "https://github.com/"
+#: Public issues. One link may explain several rules.
+PUBLIC: Known = {
+    ("torch", "import.reversed"): f"{GITHUB}pytorch/pytorch/issues/188023",
+    ("jax", "import.requests-version"): f"{GITHUB}jax-ml/jax/issues/40789",
+    ("warp", "import.byte-offset"): f"{GITHUB}NVIDIA/warp/pull/1573",
+    ("cupy", "export.copy-true"): f"{GITHUB}cupy/cupy/issues/9842",
+    ("torch", "import.empty-deleted"): f"{GITHUB}pytorch/pytorch/issues/117058",
+    ("torch", "import.null-deleter"): f"{GITHUB}pytorch/pytorch/issues/43266",
+    ("torch", "import.null-strides"): f"{GITHUB}pytorch/pytorch/issues/18510",
+    ("torch", "import.byte-offset"): f"{GITHUB}pytorch/pytorch/issues/168177",
+    ("numpy", "import.writable"): f"{GITHUB}numpy/numpy/issues/28599",
+    ("numpy", "import.ones"): f"{GITHUB}numpy/numpy/issues/20336",
+    ("cupy", "import.null-strides"): f"{GITHUB}cupy/cupy/issues/2095",
+    ("cupy", "import.consumed-twice"): f"{GITHUB}cupy/cupy/issues/3611",
+    ("tensorflow", "import.ones"): f"{GITHUB}tensorflow/tensorflow/issues/61184",
+    ("numpy", "export.deleter-without-gil"): f"{GITHUB}numpy/numpy/issues/22507",
+}
+#: Rules that are discussed for all libraries.
+OF_ALL: dict[str, str] = {
+    "export.alignment": f"{GITHUB}data-apis/array-api/issues/293",
+    "export.empty-data": f"{GITHUB}apache/arrow/pull/38472",
+    "c-api.capsule": f"{GITHUB}dmlc/dlpack/issues/179",
+}
 
 
 def require_rule(name: str, where: str = "") -> None:
@@ -54,3 +79,8 @@ def stale(known: Known, library: str, outcomes: Mapping[str, str]) -> list[str]:
         for (name, rule) in known
         if name == library and rule in outcomes and outcomes[rule] != BROKEN
     ]
+
+
+def link(library: str, rule: str) -> str:
+    """The link to the public discussion, or an empty text."""
+    return PUBLIC.get((arguments.split(library)[0], rule), OF_ALL.get(rule, ""))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, writing
-from dlbench.check import issues
+from dlbench.check import known
 from dlbench.check import script as rule_script
 from dlbench.check.rules import RULES
 from dlbench.check.runner import Library, Report
@@ -43,7 +43,7 @@ def entries(library: Library, report: Report, accepted: Mapping[str, str]) -> li
             if getattr(result, key):
                 entry[key] = getattr(result, key)
         if result.outcome in (BROKEN, UNCLEAR):
-            link = accepted.get(name) or issues.link(library.name, name)
+            link = accepted.get(name) or known.link(library.name, name)
             if link:
                 entry["issue"] = link
         if result.outcome == BROKEN:

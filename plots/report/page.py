@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO
 
-from dlbench import _core, glossary
+from dlbench import _core
 from dlbench.document import Comparison
+from dlbench.text import glossary
 
 from . import changes, parts
 from .run import Packed

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dlbench import _core, glossary, values
+from dlbench import _core, values
 from dlbench.analysis import calls
 from dlbench.analysis.archive import Archive, Change, Point, Run, Series
 from dlbench.analysis.case_sweep import BASELINE
@@ -21,6 +21,7 @@ from dlbench.document.facts import DULL, PHASES
 from dlbench.errors import BadInput
 from dlbench.exporters import arrow
 from dlbench.libraries import discover
+from dlbench.text import glossary
 from dlbench.text.escaping import printable_lines, shell_words
 from dlbench.text.grouping import grouped
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 from rich.text import Text
 
-from dlbench import _core, glossary
+from dlbench import _core
 from dlbench.analysis import cells, phases
 from dlbench.analysis.machines import require_machine
 from dlbench.check import verb
@@ -32,7 +32,7 @@ from dlbench.running import comparing, completion, options, run
 from dlbench.running.request import SEED
 from dlbench.scripts import bug_report, exchange, running
 from dlbench.terminal import pair, terminal
-from dlbench.text import output
+from dlbench.text import glossary, output
 from dlbench.text.layout import fold
 from dlbench.text.output import Console
 from dlbench.text.progress import Waiting

@@ -21,7 +21,7 @@ from outcomes import CONDITIONAL, ELSEWHERE, OUTCOMES
 pytestmark = pytest.mark.process
 
 PACKAGE = Path(dlbench.__file__).parent
-LOOK = Path(__file__).parents[1] / "look_at_adapter.py"
+LOOK = Path(__file__).parent / "look_at_adapter.py"
 
 PLAIN = {
     "f32": "float32",

@@ -14,7 +14,7 @@ from dlbench.libraries import discover
 
 pytestmark = [pytest.mark.process, pytest.mark.libraries]
 
-LOOK = Path(__file__).parents[1] / "look_at_entry_points.py"
+LOOK = Path(__file__).parent / "look_at_entry_points.py"
 BYTES = "reads bytes in one dimension, with the dtype as an argument"
 FORMAT = "another format of the same content"
 NOTHING = "makes no array of an array"

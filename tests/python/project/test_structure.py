@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import io
 import re
+import subprocess
 import tokenize
 from collections import Counter
 from collections.abc import Iterator
@@ -205,3 +206,13 @@ def test_no_two_test_files_have_the_same_name() -> None:
     # pytest imports a file by its name alone, and fails on the second one of that name.
     counts = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert [name for name, count in counts.items() if count > 1] == []
+
+
+def test_a_folder_has_at_most_25_files() -> None:
+    # The adapters' folders have a file for each library.
+    listed = subprocess.run(
+        ["git", "ls-files", *PRODUCT, "tests"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    counts = Counter(str(Path(name).parent) for name in listed.stdout.splitlines())
+    large = {folder for folder, count in counts.items() if count > 25}
+    assert large == {"producers", "consumers"}

@@ -10,13 +10,14 @@ import pytest
 
 import samples
 import terms
-from dlbench import _core, cli, findings, glossary, values
+from dlbench import _core, cli, findings, values
 from dlbench.analysis import calls, history
 from dlbench.check import boundary
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
 from dlbench.terminal import history as history_table
 from dlbench.terminal import pair
+from dlbench.text import glossary
 from dlbench.track import bisect
 from typed import doc
 
