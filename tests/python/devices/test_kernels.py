@@ -9,9 +9,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import pytest
-
 import machine_code
+import pytest
 
 pytestmark = pytest.mark.process
 

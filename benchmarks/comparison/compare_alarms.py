@@ -25,7 +25,7 @@ import compare_scale
 from dlbench import _core
 from dlbench.document import locate
 
-RECORDED = Path(__file__).parents[1] / "tests/core/stats/recorded_workers.cpp"
+RECORDED = Path(__file__).parents[2] / "tests/core/stats/recorded_workers.cpp"
 REFERENCE = 61.0  #: ns
 Document = dict[str, Any]
 #: From a random generator and a number of processes: the deviation of each, as a logarithm.
