@@ -53,15 +53,16 @@ DELETER = ["deleted = []", "deleter = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(de
 COUNT = """\
 ctypes.c_void_p.from_address(struct + {deleter}).value = \
 ctypes.cast(deleter, ctypes.c_void_p).value"""
-#: A callback of ctypes does not outlive the interpreter, and a deleter may be called late.
-LEAVE = "os._exit(0)  # before a deleter is called late"
+#: A callback of ctypes does not outlive the interpreter, and a deleter may be called late. A
+#: library may crash at exit whatever the rule.
+LEAVE = "os._exit(0)  # how the process ends is not this rule's"
 #: The result is the known array.
 SAME = """\
 result = {values}
 assert result.dtype == source.dtype and np.array_equal(result, source), result"""
 HOLDS = "print('actual: the rule holds', flush=True)"
 ACCEPTED = "raise AssertionError('nothing is raised')"
-REFUSED = "    print('actual: refused, which is {}:', repr(error), flush=True)"
+REFUSED = "    print('{}refused, which is {}:', repr(error), flush=True)"
 BROKEN = "    raise SystemExit(f'actual: the rule is broken: {error!r}')"
 #: Bytes of an array of the word "large": pages of its own, so that a read after it is freed is
 #: seen, as in the rules.
@@ -108,11 +109,11 @@ def script(
         f"print('versions:', {{name: version_of(name) for name in {packages!r}}})",
         f"print('expected:', {rule.sentence!r}, flush=True)",
     ]
-    if rule.at_exit or rule.risky or signal or observed.startswith(NO_ANSWER):
-        end = "the rule holds" if rule.at_exit else ""
+    is_apart = rule.at_exit or rule.risky or signal or observed.startswith(NO_ANSWER)
+    if is_apart:  # whether the rule holds shows when that process has ended
         head += child(
-            f"end = f'killed by {{signal.Signals(-status).name}}' if status < 0 else {end!r}",
-            "if end and status <= 0:",
+            "end = f'killed by {signal.Signals(-status).name}' if status < 0 else 'the rule holds'",
+            "if status <= 0:",
             "    print('actual:', end)",
         )
         head.append("signal.alarm(60)  # ends a deadlock")
@@ -120,18 +121,19 @@ def script(
     if rule.at_exit:
         own += lines
     else:
-        lines = [*lines, ACCEPTED if rule.raises else HOLDS]
+        lines += [ACCEPTED] if rule.raises else [] if is_apart else [HOLDS]
         inner = textwrap.indent("\n".join(lines), "    ").splitlines()
         refusal = rule.raises.replace("{error}", str(variant.get("error"))) or rule.refusal
-        own += ["try:", *inner, *_judged(rule, refusal), *[LEAVE] * rule.counts]
+        own += ["try:", *inner, *_judged(rule, refusal, "" if is_apart else "actual: ")]
+        own += [LEAVE] if rule.counts or not is_apart else []
     return whole(title, [*tools("\n".join(own)), *head, *own])
 
 
-def _judged(rule: Rule, refusal: str) -> list[str]:
+def _judged(rule: Rule, refusal: str, label: str) -> list[str]:
     """What ends the script: a refusal may be allowed, other errors are the fault."""
     if not rule.call and rule.given in ("capsule", "tensor"):
         refusal = "BufferError"
-    refused = REFUSED.format("required" if rule.raises else "allowed")
+    refused = REFUSED.format(label, "required" if rule.raises else "allowed")
     parts = [("Exception", BROKEN)]
     if refusal == "Exception":
         parts = [("AssertionError", BROKEN), (refusal, refused)]

@@ -161,6 +161,27 @@ def test_a_script_prints_what_happens_once_it_is_known(
     assert re.match(actual, rest[0]), rest
 
 
+#: abort() runs when the process ends, after Python's own end.
+DYING = """\
+import ctypes
+
+LIBC = ctypes.CDLL(None)
+
+
+class Array:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **words):
+        LIBC["__cxa_atexit"](LIBC.abort, 0, 0)
+        return self.array.__dlpack__(**words)
+
+
+def make(case, device):
+    return Array(case.numpy())
+"""
+
+
 OPAQUE = """\
 import numpy as np
 
@@ -217,7 +238,28 @@ def test_an_end_that_the_rule_may_cause_is_printed(
     text = text.replace("alarm(60)", "alarm(3)")
     done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stdout.splitlines()[-1] == f"actual: killed by {signal}"
+    assert done.stdout.splitlines()[2:] == [f"actual: killed by {signal}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "is_subject"),
+    [
+        ("export.deleter-at-exit", True),  # the process's end is what it judges
+        ("export.renamed-capsule", True),  # a process of its own, because it may die
+        ("export.keeps-memory", False),
+    ],
+)
+@pytest.mark.parametrize("dies", [True, False])
+def test_a_verdict_does_not_contradict_the_exit_status(
+    tmp_path: Path, rule: str, is_subject: bool, dies: bool
+) -> None:
+    path = planted.plant(tmp_path) / "producers" / "mine.py"
+    path.write_text(DYING if dies else DYING.replace("LIBC[", "# LIBC["))
+    text = reproducer.script(RULES.by_name[rule], "", path, "mine", "")
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    is_fault = dies and is_subject
+    how = "killed by SIGABRT" if is_fault else "the rule holds"
+    assert (done.returncode, done.stdout.splitlines()[2:]) == (is_fault, [f"actual: {how}"])
 
 
 @pytest.mark.parametrize("dies", [True, False])
