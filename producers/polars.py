@@ -9,6 +9,7 @@ SCRIPT = {
     "make nulls": "array = pl.Series(source).set(pl.Series(~(source < 127)), None)",
     "own": "array = pl.Series(array.to_list(), dtype=array.dtype){slice}",
     "memory nulls": "",
+    "memory bool": "",  # of packed bits
     "values": "{array}.to_numpy()",
 }
 

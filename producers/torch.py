@@ -21,6 +21,10 @@ SCRIPT = {
     "make neg": "array = torch._neg_view(torch.from_numpy(-source).clone())",
     "make cuda": "array = torch.from_numpy({unsliced}).to('cuda:{number}'){slice}",
     "own": "array = array.clone(){slice}",
+    "bits": (
+        "torch.resolve_neg(torch.resolve_conj({array}.detach())).contiguous()"
+        ".view(torch.{dtype}).numpy()"
+    ),
 }
 
 DEVICES = ("cpu", "cuda", "rocm", "npu")

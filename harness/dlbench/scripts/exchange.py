@@ -323,7 +323,9 @@ def _wrong(cell: Cell) -> list[str]:
         dtype = f"ml_dtypes.{cell.case.dtype}"
         making += ["import ml_dtypes", f"source = source.view({dtype})"]
         address = side.show("address", name) if cell.case.strides is None else ""
-        if address and side.reads_bits():  # NumPy cannot import the dtype from it
+        if bits := side.show("bits", name, cell.case):
+            read = f"{bits}.view({dtype})"
+        elif address and side.reads_bits():  # NumPy cannot import the dtype from it
             making.append("import ctypes")
             read = f"np.frombuffer(ctypes.string_at({address}, {cell.case.bytes}), {dtype})"
             read += f".reshape({cell.case.shape})"

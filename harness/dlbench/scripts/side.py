@@ -35,7 +35,7 @@ AS_NUMPY = """\
 def as_numpy(array):
     try:
         return np.from_dlpack(array)
-    except (AttributeError, BufferError, TypeError):
+    except (AttributeError, BufferError, RuntimeError, TypeError):
         view = np.asarray(array)
     assert view.dtype != object, 'NumPy cannot read it'
     return view"""
@@ -185,7 +185,8 @@ class Side:
 
     def hides_memory(self, case: Case) -> bool:
         """Has the adapter no way to the memory of such an array?"""
-        return any(file.script.get(f"memory {case.special}") == "" for file in self.files)
+        words = (case.special, case.dtype)
+        return any(f.script.get(f"memory {word}") == "" for f in self.files for word in words)
 
     def memory(self, array: str) -> tuple[str, str]:
         """The address of the array's first byte, after an assignment that keeps its memory."""

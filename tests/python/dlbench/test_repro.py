@@ -537,6 +537,7 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
         ("jax", "mlx", "bf16", REFUTED, "copy"),
         ("mlx", "torch", "bf16", PROVED, "zero-copy"),
         ("mlx", "torch", "bf16-strided", PROVED, "zero-copy"),
+        ("polars", "numpy", "bool", REFUTED, "copy"),
         ("pandas", "pyarrow", "f32-nulls", PROVED, "zero-copy"),
         ("cuda_core", "pint", "f32", PROVED, "zero-copy"),
     ],
@@ -550,6 +551,23 @@ def test_memory_that_numpy_reads_only_as_the_adapter_does(  # type: ignore[no-un
     done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
     assert done.stderr == ""
     assert verdict(done)[1] == actual
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("consumer", "case"),
+    [
+        ("torch", "c32-windows-align64-neg"),
+        ("torch", "bf16-strided-neg"),
+        ("jax", "bf16-9d-own-neg"),
+    ],
+)
+def test_wrong_values_are_shown_in_a_dtype_that_numpy_does_not_import(
+    consumer: str, case: str, tmp_path: Path
+) -> None:
+    entry = samples.missing("torch", consumer, "wrong", "-3", case=case, code="values-differ")
+    done = ran(repro.script(entry_of(entry), discover.catalogue(), {}), tmp_path)
+    assert verdict(done)[2] == 1, done.stderr
 
 
 def test_what_only_a_proxy_met_is_shown_with_the_array_itself(found: discover.Catalogue) -> None:
