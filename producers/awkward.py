@@ -35,5 +35,5 @@ def values(array):
 
 
 def extras(array):
-    nulls = ak.to_numpy(ak.is_none(array))
+    nulls = ak.to_numpy(ak.is_none(array, axis=-1))
     return {"nulls": nulls} if nulls.any() else {}

@@ -40,6 +40,8 @@ def make(case, device):
     if device == "cpu":
         require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         if case.foreign:
+            is_whole = tvm_ffi.dtype(case.dtype).bits >= 8
+            require(is_whole, f"DLPack's legacy struct has no padded {case.dtype}")
             return tvm_ffi.from_dlpack(Retyped(case.bits(), case.dtype))
         return tvm_ffi.from_dlpack(case.numpy())
     memory = case.special or "device"

@@ -197,14 +197,14 @@ def of_arrow(array: Any) -> tuple[Facts, Any]:
     if not hasattr(array, "buffers"):
         return Facts(array.address, "uint8", (array.size,), (1,)), array
     dtype = np.dtype(array.type.to_pandas_dtype())
+    if dtype.kind == "b":
+        raise TypeError("its elements are bits")
     content = array.buffers()[1]
     place = (content.address if content else 0) + array.offset * dtype.itemsize
     return Facts(place, dtype.name, (len(array),), (dtype.itemsize,)), array
 
 
 def of_polars(series: Any) -> tuple[Facts, Any]:
-    if str(series.dtype) == "Boolean":
-        raise TypeError("its elements are bits")
     return of_arrow(series.to_arrow())
 
 
@@ -533,6 +533,7 @@ def judge(
         given = facts(source)
     except Exception as error:
         return {"unmade": f"{type(error).__name__}: {error}"[:200]}
+    is_own = case.storage in ("own", "view")
     proxy = Proxy(source, PROXIED[protocol]) if protocol in PROXIED else None
     take = spelled(consumer, "dlpack" if proxy else protocol)
     take = take or spelled(consumer, "convert")
@@ -544,7 +545,7 @@ def judge(
             if ready is not None:
                 ready(result)
     except Exception as error:
-        return {"raised": type(error).__name__, "text": str(error)[:200]}
+        return {"raised": type(error).__name__, "text": str(error)[:200], "own": is_own}
     # Other types may raise when their dtype is read.
     if result is None or (type(result) is np.ndarray and result.dtype.kind == "O"):
         return {"objects": True}
@@ -553,7 +554,8 @@ def judge(
         "type": f"{type(result).__module__}.{type(result).__name__}",
         "values": is_right(result, source, content, stored),
         "empty": content.size == 0,
-        "own": case.storage == "own",
+        "own": is_own,
+        "aligned": bool(given) and given.address % 64 == 0,
     }
     if given and found and not is_bytes(result) and not is_bytes(source):
         verdict |= {
@@ -670,21 +672,25 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
         if works and oracle["values"] is not None and entry.get("code") == "values-differ":
             yield "values", oracle["values"], False
         return
-    yield "works", works, outcome in WORKS
+    # An allocator may choose another address here, at which a consumer copies or refuses.
+    texts = f"{oracle.get('text')} {entry.get('reason')}"
+    if not (oracle.get("own") and " aligned to " in texts):
+        yield "works", works, outcome in WORKS
     if not works or outcome not in WORKS:
         return
-    if oracle["values"] is not None:
+    # dlbench states then neither the values nor what has changed.
+    is_read = all(w["code"] != "values-not-checked" for w in entry.get("warnings", ()))
+    if oracle["values"] is not None and is_read:
         yield "values", oracle["values"], True
     changed, evidence = set(entry["changed"]), entry["evidence"]
-    # An allocator may choose another address here, one that needs no copy.
-    is_placed = not (oracle.get("own") and outcome == "copy")
+    is_placed = not (oracle["own"] and (outcome == "copy" or not oracle["aligned"]))
     for proof in ("address", "write"):
         if is_placed and proof in oracle and evidence[proof] != "skipped":
             yield proof, oracle[proof], evidence[proof] == "yes"
     shared = oracle.get("write", oracle.get("address"))
     if is_placed and shared is not None and outcome != "unproven":
         yield "shared", shared, outcome == "zero-copy"
-    if "dtype" in oracle:
+    if "dtype" in oracle and is_read:
         yield "dtype kept", oracle["dtype"], not changed & {"dtype", "precision"}
         yield "shape kept", oracle["shape"], "shape" not in changed
         # Of a result whose memory is not shown the layout is unknown.

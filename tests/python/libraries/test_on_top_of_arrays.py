@@ -208,6 +208,10 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
         ("torch", "numpy", "bytes", "unsupported: TypeError: torch cannot make the array: "),
         ("numpy", "polars", "c64", "no-protocol: the result is an array, but its elements are"),
         ("polars", "numpy", "u16-odd-align128-nulls", "unsupported: Polars sets missing values"),
+        ("pyarrow", "numpy", "i32-reversed-own-nulls", "unsupported: Arrow's arrays are contig"),
+        ("pyarrow", "numpy", "bool-strided-own-readonly", "unsupported: Arrow's arrays are contig"),
+        ("awkward", "awkward", "i8-fortran-align8-nulls", "unproven"),
+        ("tvm_ffi", "numpy", "f4e2m1fn", "unsupported: DLPack's legacy struct has no padded"),
     ],
 )
 def test_elements_without_a_number(

@@ -76,23 +76,37 @@ def test_a_false_verdict_is_found(
     assert len(found) == 1
 
 
+SHARED = {"outcome": "zero-copy", "changed": [], "evidence": {"address": "yes", "write": "yes"}}
+UNREAD = {"warnings": [warned("values-not-checked")]}
 COPIED = {"outcome": "copy", "changed": ["dtype"], "evidence": {"address": "no", "write": "no"}}
 JUDGED = {
-    "own": True, "values": True, "address": True, "write": True,
+    "own": True, "aligned": True, "values": True, "address": True, "write": True,
     "dtype": True, "shape": True, "layout": True, "empty": False,
 }  # fmt: skip
 
 
+MOVED = {"address": False, "write": False}
+UNALIGNED = {"outcome": "refused", "reason": "Data is not aligned to 64 bytes."}
+
+
 @pytest.mark.parametrize(
-    ("entry", "expected"),
+    ("seen", "entry", "expected"),
     [
-        (COPIED, {"dtype kept"}),
-        ({"outcome": "wrong", "code": "values-differ"}, {"values"}),
-        ({"outcome": "wrong", "code": "deleter-twice"}, set()),
+        ({}, COPIED, {"dtype kept"}),
+        ({}, {"outcome": "wrong", "code": "values-differ"}, {"values"}),
+        ({}, {"outcome": "wrong", "code": "deleter-twice"}, set()),
+        (MOVED, SHARED, {"address", "write", "shared"}),
+        (MOVED | {"aligned": False}, SHARED, set()),
+        ({}, UNALIGNED, set()),
+        ({"own": False}, UNALIGNED, {"works"}),
+        ({"values": False}, SHARED, {"values"}),
+        ({"values": False, "dtype": False}, SHARED | UNREAD, set()),
     ],
 )
-def test_what_the_oracle_cannot_know_is_no_claim(entry: dict[str, Any], expected: set[str]) -> None:
-    claims = oracle.claims(JUDGED, entry)
+def test_what_the_oracle_cannot_know_is_no_claim(
+    seen: dict[str, Any], entry: dict[str, Any], expected: set[str]
+) -> None:
+    claims = oracle.claims(JUDGED | seen, entry)
     assert {what for what, mine, its in claims if mine != its} == expected
 
 
