@@ -2,11 +2,15 @@
 
 import functools
 
-from dlbench.adapter import compiled_module, function_of
+from dlbench.adapter import compiled_module, function_of, keywords
 
 DEFAULT = False
 
-BUILDS = {"": "call/cython_views.py", "const": "call/cython_views.py"}
+BUILDS = {
+    "": "call/cython_views.py",
+    "const": "call/cython_views.py",
+    "keywords": "call/cython_views.py",
+}
 
 
 @functools.cache
@@ -15,7 +19,10 @@ def module():
 
 
 PROTOCOLS = {"call": function_of(module, "view")}
-CALLS = {"const": {"call": function_of(module, "const")}}
+CALLS = {
+    "const": {"call": function_of(module, "const")},
+    "keywords": {"call": function_of(module, "view", keywords)},
+}
 
 
 def extras(array):

@@ -1,7 +1,7 @@
 """nanobind imports: functions with an argument `nb::ndarray`."""
 
 from dlbench import _nanobind_consumer
-from dlbench.adapter import function_of
+from dlbench.adapter import function_of, keywords, one_list, scalars
 
 SCRIPT = {"address": "{array}.address", "values": "{array}.view()"}
 
@@ -17,6 +17,11 @@ PROTOCOLS = {
 CALLS = {
     "noconvert": {"call": function_of(_nanobind_consumer, "call_noconvert")},
     "untyped": {"call": function_of(_nanobind_consumer, "call_untyped")},
+    "keywords": {"call": function_of(_nanobind_consumer, "call_named", keywords)},
+    "list": {"call": lambda arrays: one_list(_nanobind_consumer.call_list, arrays)},
+    "scalars": {"call": function_of(_nanobind_consumer, "call_scalars", scalars)},
+    "output": {"call": function_of(_nanobind_consumer, "call_output")},
+    "nogil": {"call": function_of(_nanobind_consumer, "call_nogil")},
 }
 
 

@@ -8,7 +8,7 @@ from numba import cuda, types
 from numba.core.extending import overload
 from numba.np.numpy_support import as_dtype
 
-from dlbench.adapter import call_library, written_function
+from dlbench.adapter import call_library, keywords, written_function
 
 
 def as_array(given):
@@ -48,13 +48,20 @@ def compiled_for_c(arrays):
     return written_function(arrays, "function({_.ctypes.data})", function=function)
 
 
+def compiled_function(arrays):
+    return numba.njit(body(arrays, ".ctypes.data"))
+
+
 PROTOCOLS = {
     "buffer": import_array,
     "cuda_array_interface": cuda.as_cuda_array,
     "convert": import_array,
-    "call": lambda arrays: numba.njit(body(arrays, ".ctypes.data")),
+    "call": compiled_function,
 }
-CALLS = {"cfunc": {"call": compiled_for_c}}
+CALLS = {
+    "cfunc": {"call": compiled_for_c},
+    "keywords": {"call": lambda arrays: keywords(compiled_function(arrays), arrays)},
+}
 
 
 def extras(array):

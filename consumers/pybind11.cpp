@@ -2,10 +2,12 @@
 #include <pybind11/complex.h>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <complex>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "call/body.h"
 #include "call/numbers.h"
@@ -43,17 +45,42 @@ void* address(const py::buffer& array) {
   return array.request().ptr;
 }
 
-/// Defines PREFIX_N for each number of arguments of that type.
-template <typename Argument, bool converts = true>
-void define_calls(py::module_& module, const std::string& prefix) {
+struct Converted {
+  static py::arg argument(std::size_t) { return py::arg(); }
+};
+struct NotConverted {
+  static py::arg argument(std::size_t) { return py::arg().noconvert(); }
+};
+struct Named {
+  static py::arg argument(std::size_t position) {
+    return py::arg(dlbench::call::parameter_name(position));
+  }
+};
+
+/// What a function returns: nothing, or a NumPy array that it allocates.
+struct Nothing {
+  static void make() {}
+};
+struct Output {
+  static py::array_t<float> make() {
+    return py::array_t<float>(static_cast<py::ssize_t>(dlbench::call::kOutput));
+  }
+};
+
+/// Defines PREFIX_N for each number of arguments of that type, and `More` after them. `Result` is
+/// made by the function.
+template <typename Argument, typename Kind = Converted, typename Result = Nothing, typename... More,
+          typename... Extra>
+void define_calls(py::module_& module, const std::string& prefix, const Extra&... extra) {
   dlbench::call::each_number([&]<std::size_t... position>(std::index_sequence<position...>) {
     constexpr std::size_t number = sizeof...(position);
     module.def((prefix + "_" + std::to_string(number)).c_str(),
-               [](const dlbench::call::Each<position, Argument>&... array) {
+               [](const dlbench::call::Each<position, Argument>&... array, More...) {
                  void* const addresses[] = {address(array)..., nullptr};
                  dlbench_call(number, addresses);
+                 return Result::make();
                },
-               dlbench::call::Each<position, py::arg>(py::arg().noconvert(!converts))...);
+               Kind::argument(position)..., ((void)sizeof(More), py::arg())..., extra...);
   });
 }
 
@@ -66,9 +93,18 @@ PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
                std::uint32_t, std::int64_t, std::uint64_t, bool, std::complex<float>,
                std::complex<double>>(module);
   define_calls<py::array_t<float>>(module, "call_array_t");
-  define_calls<py::array_t<float, py::array::c_style>, false>(module, "call_noconvert");
+  define_calls<py::array_t<float, py::array::c_style>, NotConverted>(module, "call_noconvert");
   define_calls<py::array>(module, "call_array");
   define_calls<py::buffer>(module, "call_buffer");
+  define_calls<py::array_t<float>, Named>(module, "call_named");
+  define_calls<py::array_t<float>, Converted, Output>(module, "call_output");
+  define_calls<py::array_t<float>, Converted, Nothing, std::int64_t, double>(module,
+                                                                             "call_scalars");
+  define_calls<py::array_t<float>>(module, "call_nogil", py::call_guard<py::gil_scoped_release>());
+  module.def("call_list", [](const std::vector<py::array_t<float>>& arrays) {
+    for (std::size_t i = 0; i < arrays.size(); ++i) dlbench_call_argument(i, address(arrays[i]));
+    dlbench_call_end(arrays.size());
+  });
   // Accepts other objects that NumPy can convert to an array, with their own dtype.
   module.def("from_array", [](const py::object& given) { return py::array(given); });
 }

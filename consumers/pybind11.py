@@ -1,7 +1,7 @@
 """pybind11 imports: functions with an argument `py::buffer` or `py::array_t`."""
 
 from dlbench import _pybind11_consumer
-from dlbench.adapter import function_of
+from dlbench.adapter import function_of, keywords, one_list, scalars
 
 # py::array_t accepts NumPy arrays unchanged; NumPy converts other objects.
 PROTOCOLS = {
@@ -16,6 +16,11 @@ CALLS = {
     "noconvert": {"call": function_of(_pybind11_consumer, "call_noconvert")},
     "array": {"call": function_of(_pybind11_consumer, "call_array")},
     "buffer": {"call": function_of(_pybind11_consumer, "call_buffer")},
+    "keywords": {"call": function_of(_pybind11_consumer, "call_named", keywords)},
+    "list": {"call": lambda arrays: one_list(_pybind11_consumer.call_list, arrays)},
+    "scalars": {"call": function_of(_pybind11_consumer, "call_scalars", scalars)},
+    "output": {"call": function_of(_pybind11_consumer, "call_output")},
+    "nogil": {"call": function_of(_pybind11_consumer, "call_nogil")},
 }
 
 

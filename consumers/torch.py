@@ -6,7 +6,15 @@ import functools
 import torch
 
 from dlbench import Call, X, _native_consumer
-from dlbench.adapter import compiled, compiled_module, function_of, written_function
+from dlbench.adapter import (
+    compiled,
+    compiled_module,
+    function_of,
+    keywords,
+    one_list,
+    scalars,
+    written_function,
+)
 
 SCRIPT = {
     "dlpack cuda": "torch.from_dlpack(array)",
@@ -46,6 +54,10 @@ def custom_operator(arrays):
 
 BUILDS = {
     "op": "call/torch_op.cc",
+    "op-keywords": "call/torch_op.cc",
+    "op-list": "call/torch_op.cc",
+    "op-output": "call/torch_op.cc",
+    "op-scalars": "call/torch_op.cc",
     "packet": "call/torch_op.cc",
     "pybind11": "call/torch_pybind11.cc",
     "stable": "call/torch_stable.cc",
@@ -58,10 +70,17 @@ def compiled_operators(name, namespace):
     return getattr(torch.ops, namespace)
 
 
-def compiled_operator(name, namespace):
+def compiled_operator(name, namespace, prefix="call", spelled=None):
     """The only overload of an operator, which is found faster than the operator finds it."""
-    find = function_of(lambda: compiled_operators(name, namespace), "call")
-    return lambda arrays: find(arrays).default
+
+    def overload(operator, arrays):
+        return spelled(operator.default, arrays) if spelled else operator.default
+
+    return function_of(lambda: compiled_operators(name, namespace), prefix, overload)
+
+
+def of_list(arrays):
+    return one_list(compiled_operators("op", "dlbench_compiled").list.default, arrays)
 
 
 @functools.cache
@@ -79,6 +98,10 @@ PROTOCOLS = {
 CALLS = {
     "custom_op": {"call": custom_operator},
     "op": {"call": compiled_operator("op", "dlbench_compiled")},
+    "op-keywords": {"call": compiled_operator("op", "dlbench_compiled", "call", keywords)},
+    "op-list": {"call": of_list},
+    "op-output": {"call": compiled_operator("op", "dlbench_compiled", "output")},
+    "op-scalars": {"call": compiled_operator("op", "dlbench_compiled", "scalars", scalars)},
     "packet": {"call": function_of(lambda: compiled_operators("op", "dlbench_compiled"), "call")},
     "pybind11": {"call": function_of(extension, "call")},
     "stable": {"call": compiled_operator("stable", "dlbench_stable")},

@@ -22,12 +22,24 @@ void each_number(Visitor visit) {
 template <std::size_t, typename T>
 using Each = T;
 
+/// The elements of an array that a function makes.
+constexpr std::size_t kOutput = 256;
+
+/// "a0", as in functions that are written in Python.
+inline const char* parameter_name(std::size_t position) {
+  static const char* const names[] = {"a0",  "a1",  "a2",  "a3",  "a4",  "a5",  "a6",
+                                      "a7",  "a8",  "a9",  "a10", "a11", "a12", "a13",
+                                      "a14", "a15", "a16", "a17", "a18", "a19"};
+  return names[position];
+}
+
 /// The schema of a PyTorch operator: "NAME_2(Tensor a0, Tensor a1) -> ()".
-inline std::string torch_schema(std::string name, std::size_t arrays) {
+inline std::string torch_schema(std::string name, std::size_t arrays, const char* more = "",
+                                const char* result = "()") {
   std::string text = name + "_" + std::to_string(arrays) + "(";
   for (std::size_t i = 0; i < arrays; ++i)
-    text += (i > 0 ? ", Tensor a" : "Tensor a") + std::to_string(i);
-  return text + ") -> ()";
+    text += std::string(i > 0 ? ", " : "") + "Tensor " + parameter_name(i);
+  return text + (arrays > 0 ? more : more + (*more != 0 ? 2 : 0)) + ") -> " + result;
 }
 
 }  // namespace dlbench::call

@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from dlbench import loading
-from dlbench.adapter import Unsupported
+from dlbench.adapter import Call, Unsupported
 from dlbench.call_record import record
 from dlbench.case import Case
 from dlbench.errors import first_line
@@ -34,6 +34,8 @@ CONDITIONS = {
     "sparse": None,
     "meta": None,
 }
+#: Conditions of functions that are called as f(x, y).
+OF_POSITIONS = ("too few", "too many", "keyword")
 #: Conditions whose first argument has no address.
 WITHOUT_ADDRESS = ("None", "a number", "sparse", "meta")
 TAKEN, COPIED, CONVERTED, REFUSED = "taken", "copied", "converted", "refused"
@@ -76,6 +78,8 @@ def run(adapters: tuple[ModuleType, ModuleType], request: dict[str, Any]) -> dic
         warnings.simplefilter("ignore")
         try:
             function = consumer.PROTOCOLS["call"](2)
+            if isinstance(function, Call) and condition in OF_POSITIONS:
+                raise Unsupported("the adapter's Call says how the arrays are passed")
         except Unsupported as error:
             return {"outcome": ABSENT, "detail": first_line(error)}
         sources = [case.numpy(), plain.numpy()]

@@ -107,7 +107,7 @@ def rows(
         if word not in known:
             hint = _core.did_you_mean(word, known)
             raise BadInput(f"{word!r} is no binding{hint}; allowed: {', '.join(known)}")
-    names = list(dict.fromkeys(words)) or known
+    names = list(dict.fromkeys(words)) or calls.without_conditions(known)
     libraries = [discover.library(name, found.roles(name), found.environment) for name in names]
     calls.compile_sources(libraries, found, say)
     producers = [

@@ -6,6 +6,7 @@ imported inside functions.
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import sys
@@ -28,7 +29,8 @@ X = _Placeholder()
 class Call:
     """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
 
-    It describes the call; the worker compiles it to one vectorcall.
+    It describes the call; the worker compiles it to one vectorcall. Called with several arrays, as
+    a function for `call` is, each X is the next one, also in a list.
     """
 
     def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -36,14 +38,17 @@ class Call:
         self.args = args
         self.kwargs = kwargs
 
-    def __call__(self, array: Any, **more: Any) -> Any:
-        def put(value: Any) -> Any:
-            if isinstance(value, tuple):
-                return tuple(map(put, value))
-            return array if value is X else value
+    def __call__(self, *arrays: Any, **more: Any) -> Any:
+        each = itertools.cycle(arrays)  # one array is passed for each X
 
+        def put(value: Any) -> Any:
+            if isinstance(value, (tuple, list)):
+                return type(value)(map(put, value))
+            return next(each) if value is X else value
+
+        args = [put(value) for value in self.args]
         kwargs = {name: put(value) for name, value in self.kwargs.items()}
-        return self.function(*map(put, self.args), **(kwargs | more))
+        return self.function(*args, **(kwargs | more))
 
 
 class Capsule:
@@ -60,16 +65,38 @@ class Capsule:
 CALL_NUMBERS = (0, 1, 2, 4, 8, 14, 20)
 
 
-def function_of(module: Any, prefix: str) -> Callable[[int], Any]:
+#: The last words of calls in CALLS that `--calls` measures only if they are named: the same
+#: function under a condition.
+CONDITIONS = ("keywords", "list", "scalars", "output", "nogil")
+
+
+def keywords(function: Callable[..., Any], arrays: int) -> Call:
+    """The call of a function with so many arrays as keywords: f(a0=x, a1=y)."""
+    return Call(function, **{f"a{i}": X for i in range(arrays)})
+
+
+def scalars(function: Callable[..., Any], arrays: int) -> Call:
+    """The call with an integer and a floating-point number after the arrays: f(x, y, 3, 0.5)."""
+    return Call(function, *[X] * arrays, 3, 0.5)
+
+
+def one_list(function: Callable[..., Any], arrays: int) -> Call:
+    """The call with one list of the arrays: f([x, y])."""
+    return Call(function, [X] * arrays)
+
+
+def function_of(
+    module: Any, prefix: str, spelled: Callable[[Any, int], Any] | None = None
+) -> Callable[[int], Any]:
     """For `call` in PROTOCOLS: PREFIX_8 of a compiled module as its function of 8 arrays. `module`
-    may be a function that loads it."""
+    may be a function that loads it. `spelled` makes the call from the function and the number."""
 
     def find(arrays: int) -> Any:
         require(arrays in CALL_NUMBERS, f"built for {', '.join(map(str, CALL_NUMBERS))} arrays")
         loaded = module if not callable(module) or isinstance(module, ModuleType) else module()
         function = getattr(loaded, f"{prefix}_{arrays}", None)
         require(function is not None, f"no function of {arrays} arrays")
-        return function
+        return spelled(function, arrays) if spelled else function
 
     return find
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 
 from dlbench import _core
-from dlbench.adapter import CALL_NUMBERS
+from dlbench.adapter import CALL_NUMBERS, CONDITIONS
 from dlbench.analysis.calls import CALL
 from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, last_line, signal_name
@@ -30,7 +30,7 @@ def complete(request: Request) -> None:
     request.protocols = [CALL]
     request.arrays = request.arrays or list(map(str, CALL_NUMBERS))
     request.sizes = request.sizes or ["1KiB"]
-    request.consumers = request.consumers or bindings(found)
+    request.consumers = request.consumers or without_conditions(bindings(found))
     request.producers = request.producers or [
         name for name in PRODUCERS if discover.library(name, found.roles(name)).installed
     ]
@@ -46,6 +46,11 @@ def bindings(found: discover.Catalogue) -> list[str]:
         names += [name] if CALL in file.protocols else []
         names += [f"{name}:{call}" for call, protocols in file.calls.items() if CALL in protocols]
     return names
+
+
+def without_conditions(names: Sequence[str]) -> list[str]:
+    """The bindings of these whose function is called as f(x, y) and returns nothing."""
+    return [name for name in names if name.rpartition(":")[2].split("-")[-1] not in CONDITIONS]
 
 
 def compile_sources(

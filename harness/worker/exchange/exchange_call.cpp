@@ -84,13 +84,9 @@ void ExchangeCall::pass_rows(std::size_t arrays) {
   std::vector<Ref> rows;
   const std::size_t of_set = std::max<std::size_t>(1, arrays);
   for (std::size_t first = 0; first < pool_->arrays.size(); first += of_set) {
-    rows.push_back(checked(PyTuple_New(static_cast<Py_ssize_t>(arrays + 1))));
-    PyTuple_SET_ITEM(rows.back().get(), 0, Py_NewRef(Py_None));
     std::vector<PyObject*>& set = sets.emplace_back();
-    for (std::size_t i = 0; i < arrays; ++i) {
-      set.push_back(pool_->arrays[first + i].get());
-      PyTuple_SET_ITEM(rows.back().get(), static_cast<Py_ssize_t>(i + 1), Py_NewRef(set.back()));
-    }
+    for (std::size_t i = 0; i < arrays; ++i) set.push_back(pool_->arrays[first + i].get());
+    rows.push_back(import_call_.row(set));
   }
   set_inputs(std::move(rows));
   proof_.emplace(sets, producer_, *pool_);

@@ -1,5 +1,8 @@
 #include "worker/library/import_call.hpp"
 
+#include <string>
+#include <utility>
+
 namespace dlbench::worker {
 namespace {
 
@@ -20,19 +23,56 @@ bool is_instance(PyObject* object, const char* name) {
   return reinterpret_cast<PyObject*>(Py_TYPE(object)) == adapter_attribute(name);
 }
 
+/// The function of a Call or a Capsule, or the callable itself.
+Ref function_in(PyObject* spelled) {
+  return is_instance(spelled, "Call") || is_instance(spelled, "Capsule")
+             ? checked(PyObject_GetAttrString(spelled, "function"))
+             : Ref::borrow(spelled);
+}
+
+/// The arguments of a Call, in the order of a vectorcall.
+struct Arguments {
+  std::vector<Ref> values;
+  std::size_t positional = 0;
+  Ref names;  // a tuple
+
+  explicit Arguments(PyObject* call) {
+    const Ref args = checked(PySequence_Tuple(checked(PyObject_GetAttrString(call, "args")).get()));
+    positional = static_cast<std::size_t>(PyTuple_GET_SIZE(args.get()));
+    for (std::size_t i = 0; i < positional; ++i) {
+      values.push_back(Ref::borrow(PyTuple_GET_ITEM(args.get(), static_cast<Py_ssize_t>(i))));
+    }
+    const Ref kwargs = checked(PyObject_GetAttrString(call, "kwargs"));
+    names = checked(PySequence_Tuple(kwargs.get()));
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names.get()); ++i) {
+      PyObject* value = PyDict_GetItemWithError(kwargs.get(), PyTuple_GET_ITEM(names.get(), i));
+      if (value == nullptr) throw fetch_failure();
+      values.push_back(Ref::borrow(value));
+    }
+  }
+};
+
+/// The places of an array in an argument of a function of several.
+std::size_t places_in(PyObject* argument, PyObject* placeholder) {
+  if (!PyList_CheckExact(argument)) return argument == placeholder ? 1 : 0;
+  std::size_t places = 0;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(argument); ++i) {
+    places += PyList_GET_ITEM(argument, i) == placeholder ? 1 : 0;
+  }
+  return places;
+}
+
 }  // namespace
 
 ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
-  const bool is_call = is_instance(spelled, "Call");
   in_steps_ = imports_capsule_ = is_instance(spelled, "Capsule");
-  function_ = is_call || imports_capsule_ ? checked(PyObject_GetAttrString(spelled, "function"))
-                                          : Ref::borrow(spelled);
+  function_ = function_in(spelled);
   if (!PyCallable_Check(function_.get())) {
     throw Failure{Outcome::import_failed, "TypeError",
                   "an entry of PROTOCOLS is not callable: " + repr_of(function_.get())};
   }
   vectorcall_ = PyVectorcall_Function(function_.get());
-  if (!is_call) {
+  if (!is_instance(spelled, "Call")) {
     arguments_.push_back(nullptr);
     slot_ = &arguments_[1];
     return;
@@ -56,17 +96,10 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
       arguments_.push_back(value);
     }
   };
-  const Ref args =
-      checked(PySequence_Tuple(checked(PyObject_GetAttrString(spelled, "args")).get()));
-  for (Py_ssize_t i = 0; i < PyTuple_Size(args.get()); ++i) append(PyTuple_GetItem(args.get(), i));
-  positional_ = arguments_.size() - 1;
-  const Ref kwargs = checked(PyObject_GetAttrString(spelled, "kwargs"));
-  names_ = checked(PySequence_Tuple(kwargs.get()));
-  for (Py_ssize_t i = 0; i < PyTuple_Size(names_.get()); ++i) {
-    PyObject* value = PyDict_GetItemWithError(kwargs.get(), PyTuple_GetItem(names_.get(), i));
-    if (value == nullptr) throw fetch_failure();
-    append(value);
-  }
+  const Arguments given(spelled);
+  for (const Ref& value : given.values) append(value.get());
+  positional_ = given.positional;
+  names_ = given.names;
   in_steps_ = !groups_.empty();
   if (slots.empty() && groups_.empty()) {
     throw Failure{Outcome::import_failed, "",
@@ -78,14 +111,55 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
   if (PyTuple_Size(names_.get()) == 0) names_ = {};
 }
 
-ImportCall::ImportCall(PyObject* function, std::size_t arrays)
-    : function_(Ref::borrow(function)), arguments_{nullptr}, in_steps_(true) {
-  if (!PyCallable_Check(function)) {
+ImportCall::ImportCall(PyObject* spelled, std::size_t arrays)
+    : function_(function_in(spelled)), arguments_{nullptr}, in_steps_(true) {
+  if (!PyCallable_Check(function_.get())) {
     throw Failure{Outcome::import_failed, "TypeError",
-                  "`call` in PROTOCOLS returns no function: " + repr_of(function)};
+                  "`call` in PROTOCOLS returns no function: " + repr_of(function_.get())};
   }
-  vectorcall_ = PyVectorcall_Function(function);
-  spread_ = {vectorcall_ != nullptr ? vectorcall_ : &PyObject_Vectorcall, function, arrays};
+  PyObject* placeholder = adapter_attribute("X");
+  std::size_t positional = arrays;
+  if (is_instance(spelled, "Call")) {
+    Arguments given(spelled);
+    pattern_ = std::move(given.values);
+    positional = given.positional;
+    if (PyTuple_GET_SIZE(given.names.get()) > 0) names_ = given.names;
+  } else {
+    pattern_.assign(arrays, Ref::borrow(placeholder));
+  }
+  std::size_t places = 0;
+  for (const Ref& value : pattern_) places += places_in(value.get(), placeholder);
+  if (places != arrays) {
+    throw Failure{Outcome::import_failed, "",
+                  "`call` in PROTOCOLS returns a Call with " + std::to_string(places) +
+                      " arguments X for " + std::to_string(arrays) + " arrays"};
+  }
+  vectorcall_ = PyVectorcall_Function(function_.get());
+  spread_ = {vectorcall_ != nullptr ? vectorcall_ : &PyObject_Vectorcall, function_.get(),
+             positional, names_.get()};
+}
+
+Ref ImportCall::row(const std::vector<PyObject*>& arrays) const {
+  PyObject* placeholder = adapter_attribute("X");
+  std::size_t used = 0;
+  const auto put = [&](PyObject* value) {
+    return Py_NewRef(value == placeholder ? arrays[used++] : value);
+  };
+  Ref row = checked(PyTuple_New(static_cast<Py_ssize_t>(pattern_.size() + 1)));
+  PyTuple_SET_ITEM(row.get(), 0, Py_NewRef(Py_None));
+  for (std::size_t i = 0; i < pattern_.size(); ++i) {
+    PyObject* argument = pattern_[i].get();
+    if (!PyList_CheckExact(argument)) {
+      PyTuple_SET_ITEM(row.get(), static_cast<Py_ssize_t>(i + 1), put(argument));
+      continue;
+    }
+    Ref list = checked(PyList_New(PyList_GET_SIZE(argument)));
+    for (Py_ssize_t item = 0; item < PyList_GET_SIZE(argument); ++item) {
+      PyList_SET_ITEM(list.get(), item, put(PyList_GET_ITEM(argument, item)));
+    }
+    PyTuple_SET_ITEM(row.get(), static_cast<Py_ssize_t>(i + 1), list.release());
+  }
+  return row;
 }
 
 PyObject* ImportCall::step_by_step(PyObject* x) {

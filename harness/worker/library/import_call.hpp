@@ -19,15 +19,16 @@ struct Direct {
 };
 
 /// A function of several arrays. A row is a tuple of None, which the callee may overwrite during
-/// the call, and the arrays. Borrowed.
+/// the call, and the arguments. Borrowed.
 struct Spread {
   vectorcallfunc vectorcall = nullptr;
   PyObject* function = nullptr;
-  std::size_t arrays = 0;
+  std::size_t positional = 0;
+  PyObject* names = nullptr;  // of the arguments after those, or null
 
   PyObject* operator()(PyObject* row) const {
     PyObject** items = reinterpret_cast<PyTupleObject*>(row)->ob_item;
-    return vectorcall(function, items + 1, arrays | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr);
+    return vectorcall(function, items + 1, positional | PY_VECTORCALL_ARGUMENTS_OFFSET, names);
   }
 };
 
@@ -38,8 +39,10 @@ class ImportCall {
  public:
   /// `spelled` is the value of a PROTOCOLS entry. Throws Failure if it is not callable.
   explicit ImportCall(PyObject* spelled);
-  /// A function of so many arrays, which is called with rows. Throws Failure if it is not callable.
-  ImportCall(PyObject* function, std::size_t arrays);
+  /// A function of so many arrays, which is called with rows. `spelled` is the function, or
+  /// Call(fn, ...), where each X is the next array, also in a list. Throws Failure if it is not
+  /// callable or has another number of X.
+  ImportCall(PyObject* spelled, std::size_t arrays);
   ImportCall(const ImportCall&) = delete;
   ImportCall& operator=(const ImportCall&) = delete;
 
@@ -72,6 +75,8 @@ class ImportCall {
 
   /// The call as a function of several arrays, if it is one. This object must outlive the result.
   const std::optional<Spread>& spread() const { return spread_; }
+  /// The row of these arrays, for a function of several.
+  Ref row(const std::vector<PyObject*>& arrays) const;
 
  private:
   PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
@@ -96,6 +101,7 @@ class ImportCall {
   };
   std::vector<Group> groups_;  // tuple arguments that contain x
   std::optional<Spread> spread_;
+  std::vector<Ref> pattern_;  // of a row: the arguments, with X for an array
   bool imports_capsule_ = false;
   bool in_steps_ = false;  // needs more than one vectorcall, or arguments to be built
 };

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dlbench import _core
-from dlbench.adapter import Unsupported, function_of, written_function
+from dlbench.adapter import Call, Unsupported, X, function_of, written_function
 from dlbench.libraries import discover
 from wire import F32, plant, prepare, send_request
 
@@ -42,11 +42,14 @@ PROTOCOLS = {"call": lambda arrays: fault}
 GOOD = "FUNCTION(address(a), address(b), address(c))"
 
 
-def judged(folder: Path, body: str, *more: dict[str, Any], **case: Any) -> list[dict[str, Any]]:
-    """The answers to `prepare` and `more` for a function with this body."""
+def judged(
+    folder: Path, body: str, *more: dict[str, Any], spelled: str = "", **case: Any
+) -> list[dict[str, Any]]:
+    """The answers to `prepare` and `more` for a function with this body, and these lines after
+    it."""
     loads = [
         plant(folder, "producer", "numpy", MAKE),
-        plant(folder, "consumer", "planted", PLANTED.replace("BODY", body)),
+        plant(folder, "consumer", "planted", PLANTED.replace("BODY", body) + spelled),
     ]
     request = prepare(1, "numpy", "planted", "call", _core.case(case.get("case", "f32")),
                       case.get("bytes", 1024))  # fmt: skip
@@ -55,6 +58,64 @@ def judged(folder: Path, body: str, *more: dict[str, Any], **case: Any) -> list[
 
 
 ROUND = {"do": "round", "id": 1, "clock": "call", "iterations": 50, "prelude": 3}
+
+
+SPELLED = """
+from dlbench import Call, X
+from dlbench.adapter import keywords, one_list, scalars
+
+def of_list(arrays):
+    fault(*arrays)
+
+def with_scalars(a, b, c, count, scale):
+    assert (count, scale) == (3, 0.5)
+    fault(a, b, c)
+
+PROTOCOLS = {"call": lambda arrays: SPELLED}
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Call(fault, X, c=X, b=X)",
+        "Call(fault, b=X, a=X, c=X)",
+        "one_list(lambda arrays: fault(*reversed(arrays)), arrays)",
+        "scalars(lambda a, b, c, *scalars: fault(a, c, b), arrays)",
+    ],
+)
+def test_a_call_that_passes_arrays_in_another_order_is_wrong(tmp_path: Path, call: str) -> None:
+    (prepared,) = judged(tmp_path, GOOD, spelled=SPELLED.replace("SPELLED", call))
+    assert prepared["error"]["outcome"] == "wrong"
+    assert " is array " in prepared["error"]["reason"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "Call(fault, X, b=X, c=X)",
+        "keywords(lambda a0, a1, a2: fault(a0, a1, a2), arrays)",
+        "one_list(of_list, arrays)",
+        "scalars(with_scalars, arrays)",
+    ],
+)
+def test_each_x_of_a_call_is_the_next_array(tmp_path: Path, call: str) -> None:
+    text = SPELLED.replace("SPELLED", call)
+    prepared, timed = judged(tmp_path, GOOD, ROUND, spelled=text)
+    assert prepared["ok"]["outcome"] == "zero-copy"
+    assert timed["ok"]["ns"] > 0
+
+
+def test_a_call_needs_an_x_for_each_array(tmp_path: Path) -> None:
+    text = SPELLED.replace("SPELLED", "Call(fault, X, [X])")
+    (prepared,) = judged(tmp_path, GOOD, spelled=text)
+    assert prepared["error"]["outcome"] == "import-failed"
+    assert "a Call with 2 arguments X for 3 arrays" in prepared["error"]["reason"]
+
+
+def test_a_call_in_python_passes_the_arrays_in_order() -> None:
+    call = Call(lambda *args, **kwargs: (args, kwargs), X, [X, 7], 3, c=X)
+    assert call(1, 2, 4) == ((1, [2, 7], 3), {"c": 4})
 
 
 def test_a_function_that_gets_all_arrays_is_timed(tmp_path: Path) -> None:
