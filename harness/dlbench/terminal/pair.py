@@ -195,6 +195,7 @@ def details(entry: Entry, environment: EnvironmentFacts = NOWHERE) -> list[str]:
     if entry.evidence:
         parts = "  ".join(f"{name}: {word}" for name, word in entry.evidence.items())
         facts.append(("evidence", parts))
+    facts += _copier(entry)
     observed = entry.observed
     if observed.guard:
         facts.append(("guard", _guard(observed.guard)))
@@ -264,6 +265,20 @@ def _outcome(entry: Entry) -> str:
     words += ["still reading the source after it returned"] if entry.late_read else []
     words += [f"changed: {', '.join(entry.changed)}"] if entry.changed else []
     return ", ".join(words)
+
+
+#: A smaller array may cover no whole page.
+TWO_PAGES = 8192
+
+
+def _copier(entry: Entry) -> list[tuple[str, str]]:
+    """Why it is not known which library copied."""
+    if entry.found != "copy" or entry.copied_by or entry.observed.used != "own":
+        return []
+    text = "not known: the consumer treats the array in another way than a proxy"
+    if entry.evidence.get("guard") == "skipped" and entry.bytes < TWO_PAGES:
+        text += ", and the page guard needs a whole page: --sizes 256KiB"
+    return [("copier", text)]
 
 
 def _timer(entry: Entry) -> list[tuple[str, str]]:

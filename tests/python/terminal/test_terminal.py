@@ -375,6 +375,23 @@ def test_a_copy_stands_beside_what_a_plain_copy_takes() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("given", "size", "why"),
+    [
+        ({}, 4096, ", and the page guard needs a whole page: --sizes 256KiB"),
+        ({}, 262144, ""),
+        ({"copied_by": "consumer"}, 4096, None),
+    ],
+)
+def test_why_the_copier_is_not_known(given: dict[str, Any], size: int, why: str | None) -> None:
+    entry = samples.measured("a", "b", 90.0, outcome="copy", bytes=size, **given)
+    entry["evidence"] = entry["evidence"] | {"guard": "skipped"}
+    entry["observed"] = entry["observed"] | {"used": "own"}
+    lines = [line for line in pair.details(entry_of(entry)) if line.startswith("copier ")]
+    text = f"not known: the consumer treats the array in another way than a proxy{why}"
+    assert [line.partition(" ")[2].strip() for line in lines] == [text] * (why is not None)
+
+
 def test_a_library_that_writes_into_an_exported_array_is_named() -> None:
     message = "the consumer wrote into 8 of 255 pages of the producer's array"
     guard = {"pages": 255, "read": 0, "written": 8, "late": 0, "by": ["libb.so"]}
