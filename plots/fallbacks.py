@@ -145,7 +145,7 @@ def kind_of(one: CaseSweep, case: str) -> str:
         return kind
     # An untimed case has the outcome of the plain array, which may be a copy.
     entry = one.sweep_cases[case]
-    outcome = entry.found
+    outcome = entry.observed_outcome
     if outcome in COPIED:
         return f"copy by the {entry.copied_by}" if entry.copied_by else "copy by an unknown side"
     kinds = {"zero-copy": outcome, "unproven": "not proven", "not-run": "not tried"}

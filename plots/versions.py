@@ -114,13 +114,14 @@ def _draw(axes: Axes, row: Row, names: Sequence[str]) -> str:
     axes.plot(list(times), list(times.values()), color=INK, linewidth=0.8)
     for entry in row.entries:
         x = place[entry.environment]
-        fill = {"zero-copy": INK, "unproven": PALE}.get(entry.found, PAPER)
+        fill = {"zero-copy": INK, "unproven": PALE}.get(entry.observed_outcome, PAPER)
         if x in times:
             axes.add_line(Line2D([x], [times[x]], marker="o", markersize=3.5, color=INK,
                                  markerfacecolor=fill))  # fmt: skip
         else:
-            axes.text(x, 0.5, entry.found, fontsize=SMALL - 2, color=STEPS["outcome"], ha="center",
-                      va="center", rotation=TILT, transform=axes.get_xaxis_transform())  # fmt: skip
+            axes.text(x, 0.5, entry.observed_outcome, fontsize=SMALL - 2, color=STEPS["outcome"],
+                      ha="center", va="center", rotation=TILT,
+                      transform=axes.get_xaxis_transform())  # fmt: skip
     for segment in row.segments[1:]:
         cut = place[segment.entries[0].environment] - 0.5
         axes.axvline(cut, color=STEPS[segment.kind], linewidth=1.0)

@@ -39,6 +39,7 @@ constexpr Rule kProof{.name = "proof",
                       .sentence = "yes: memory is shared; no: it was copied; skipped: not tested.",
                       .words = "yes no skipped"};
 constexpr Rule kPages = between(1, kMostCount);
+constexpr Rule kUnexplained = kNumber.or_else("0.0");
 
 }  // namespace
 
@@ -70,10 +71,11 @@ void fields(Io& io, T& observed) {
   io("used", observed.used,
      "The protocol that transferred the data; `own` if no request was observed.");
   io("via", observed.via,
-     "What the consumer received: `direct`, the array itself; `proxy`, a proxy that offers one "
-     "protocol; `exports`, an object that calls the library's own function (EXPORTS of its "
-     "adapter); `recorder`, the array, with `used` as observed by a recording proxy, for "
-     "`convert`.");
+     {kAny.or_else("\"direct\""),
+      "What the consumer received: `direct`, the array itself; `proxy`, a proxy that offers one "
+      "protocol; `exports`, an object that calls the library's own function (EXPORTS of its "
+      "adapter); `recorder`, the array, with `used` as observed by a recording proxy, for "
+      "`convert`."});
   io("calls", observed.calls, "Requests of the consumer to the array, in order.");
   io("struct", observed.struct_name, "`legacy`, `versioned` or empty.");
   io("version", observed.version, "Version of the DLPack struct.");
@@ -281,14 +283,15 @@ void number_fields(Io& io, T& entry) {
   io.group("unexplained_ns", entry.breakdown.has_value(), [&](bool is_there) {
     auto& breakdown = is_there ? made(entry.breakdown) : none;
     io("unexplained_ns", breakdown.unexplained_ns,
-       {kNumber,
+       {kUnexplained,
         "If phases were measured: the time of the exchange minus all phases, in the rounds of the "
         "phases; signed."});
     io("unexplained_lo_ns", breakdown.unexplained_lo_ns,
-       {kNumber,
+       {kUnexplained,
         "Lower end of the 95 % interval of unexplained_ns, from order statistics over the "
         "rounds."});
-    io("unexplained_hi_ns", breakdown.unexplained_hi_ns, {kNumber, "Upper end of that interval."});
+    io("unexplained_hi_ns", breakdown.unexplained_hi_ns,
+       {kUnexplained, "Upper end of that interval."});
     io.object(
         "phases",
         [&](auto& phases) {

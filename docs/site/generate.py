@@ -2,9 +2,10 @@
 
 usage: python docs/site/generate.py
 
-It writes the schemas in `results`, the page of the glossary, and the parts of pages between
-`<!-- made: NAME -->` and `<!-- end -->`. Everything else on a page is written by hand. A test
-compares each with what this script makes.
+It writes the schemas in `results`, the keys in `results/document/keys.py` (views.py does that
+alone), the page of the glossary, and the parts of pages between `<!-- made: NAME -->` and
+`<!-- end -->`. Everything else on a page is written by hand. A test compares each with what this
+script makes.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import views
 
 from dlbench import _core, cli
 from dlbench.check import conformance
@@ -225,10 +227,11 @@ def generated(text: str) -> str:
     return PART.sub(lambda part: f"{part[1]}\n{PARTS[part[2]]()}\n{part[3]}", text)
 
 
-#: What makes each schema.
-SCHEMAS = {
-    "results/schema.json": _core.schema,
-    "results/compare.schema.json": _core.comparison_schema,
+#: What makes each file that no line is written of by hand.
+FILES = {
+    "results/schema.json": lambda: f"{_core.schema()}\n",
+    "results/compare.schema.json": lambda: f"{_core.comparison_schema()}\n",
+    "results/document/keys.py": views.text,
 }
 
 
@@ -238,8 +241,8 @@ def pages() -> list[Path]:
 
 
 if __name__ == "__main__":
-    for file, made in SCHEMAS.items():
-        (ROOT / file).write_text(made() + "\n", encoding="utf-8")
+    for file, made in FILES.items():
+        (ROOT / file).write_text(made(), encoding="utf-8")
     shutil.copyfile(glossary.SOURCE, REFERENCE / "glossary.md")
     for page in pages():
         page.write_text(generated(page.read_text(encoding="utf-8")), encoding="utf-8")

@@ -102,7 +102,7 @@ def _machine(context: Context) -> Iterator[tuple[str, str]]:
                 for number, unit in enumerate(driver.units):
                     state = (f"{key.replace('_', ' ')} {text}" for key, text in unit.facts.items())
                     yield f"{driver.name}:{number}", ", ".join([unit.name, unit.uuid, *state])
-        elif key == "memory_bytes":
+        elif key == "memory_bytes" and machine.memory_bytes:
             yield "memory", f"{machine.memory_bytes / 2**30:.1f} GiB"
         elif isinstance(value, str | int | float):
             yield key.replace("_", " "), _text(value)
@@ -132,7 +132,7 @@ def _run(entries: Sequence[Entry], context: Context) -> Iterator[tuple[str, str]
         yield "command", portable(command, run.environments.values())
     if run.seed is not None:
         yield "seed", str(run.seed)
-    outcomes = Counter(entry.found for entry in entries)
+    outcomes = Counter(entry.observed_outcome for entry in entries)
     yield "cells", ", ".join(f"{count} {word}" for word, count in outcomes.most_common())
 
 

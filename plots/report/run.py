@@ -67,7 +67,7 @@ def _index(document: Document) -> dict[str, object]:
         "choice": CHOICE,
         "axes": {
             **{axis: _coded(entry.axis(axis) for entry in entries) for axis in AXES},
-            "outcome": _coded(entry.found for entry in entries),
+            "outcome": _coded(entry.observed_outcome for entry in entries),
             "interval": _coded(
                 values.interval([entry]) if isinstance(entry, Measured) else "" for entry in entries
             ),

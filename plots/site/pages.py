@@ -403,8 +403,10 @@ def _outcome(series: Series) -> str:
     entry = series.newest.entry
     if isinstance(entry, Measured):
         return shown.memory(entry)
-    if entry.found != entry.outcome:  # not timed, as it is like plain arrays
-        return {"zero-copy": "shared", "unproven": "not proven"}.get(entry.found, entry.found)
+    if entry.observed_outcome != entry.outcome:  # not timed, as it is like plain arrays
+        return {"zero-copy": "shared", "unproven": "not proven"}.get(
+            entry.observed_outcome, entry.observed_outcome
+        )
     return f"{entry.outcome} {shown.memory(entry)}".strip()
 
 

@@ -25,7 +25,7 @@ STATES = {
 
 def state(entry: Entry) -> str:
     """One of STATES."""
-    found = entry.found
+    found = entry.observed_outcome
     if found == "zero-copy":
         return "shared"
     if found in COPIED:

@@ -46,17 +46,24 @@ class CaseSweep:
         if is_untimed(entry) or entry is baseline:
             return ""
         # A run that was interrupted has no outcome to compare.
-        if NOT_RUN in (entry.found, baseline.found if baseline is not None else ""):
+        if NOT_RUN in (
+            entry.observed_outcome,
+            baseline.observed_outcome if baseline is not None else "",
+        ):
             return ""
         if self.changed(case):
             return CHANGES
         if (
             isinstance(entry, NotMeasured)
-            and entry.found == "unsupported"
+            and entry.observed_outcome == "unsupported"
             and (not entry.exception or entry.code == codes.MAKE_FAILED)
         ):
             return NOT_MADE
-        return "" if baseline is not None and entry.found == baseline.found else entry.found
+        return (
+            ""
+            if baseline is not None and entry.observed_outcome == baseline.observed_outcome
+            else entry.observed_outcome
+        )
 
     def changed(self, case: str) -> list[str]:
         """The changed properties of the array that the baseline keeps."""
@@ -74,7 +81,7 @@ class CaseSweep:
 
 
 def _shows_nothing(entry: Entry) -> bool:
-    return entry.bytes == 0 and entry.found == "unproven"
+    return entry.bytes == 0 and entry.observed_outcome == "unproven"
 
 
 def untimed_words(untimed: Iterable[Entry]) -> list[str]:
@@ -93,7 +100,7 @@ def outcome_words(entries: Iterable[Entry]) -> list[str]:
     without = [entry for entry in cells if isinstance(entry, NotMeasured)]
     untimed = [entry for entry in without if entry.is_untimed]
     below = sum(entry.is_below for entry in without)
-    others = Counter(e.found for e in without if not (e.is_untimed or e.is_below))
+    others = Counter(e.observed_outcome for e in without if not (e.is_untimed or e.is_below))
     words = [f"{len(cells) - len(without)} measured", *untimed_words(untimed)]
     words += [f"{below} with an upper bound only"] if below else []
     return words + [f"{number} {outcome}" for outcome, number in others.most_common()]

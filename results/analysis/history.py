@@ -34,7 +34,7 @@ class Segment:
     @property
     def first(self) -> Entry:
         """The first entry with a known outcome, if there is one."""
-        known = (entry for entry in self.entries if entry.found not in UNKNOWN)
+        known = (entry for entry in self.entries if entry.observed_outcome not in UNKNOWN)
         return next(known, self.entries[0])
 
 
@@ -149,7 +149,7 @@ LEAST = {"outcome": 1.0, "protocol": 1.0, "code": float(np.log1p(INSTRUCTIONS))}
 
 def facts(entry: Entry) -> Facts:
     """What is known of a cell."""
-    outcome = "" if entry.found in UNKNOWN else _outcome(entry)
+    outcome = "" if entry.observed_outcome in UNKNOWN else _outcome(entry)
     return Facts(outcome, _protocol(entry), _instructions(entry))
 
 
@@ -177,7 +177,7 @@ def _change(before: float, after: float) -> str:
 def _outcome(entry: Entry) -> str:
     """Without the reason's text, which may hold values."""
     cause = entry.code if isinstance(entry, NotMeasured) and entry.code != entry.outcome else ""
-    return f"{entry.found} ({cause})" if cause else entry.found
+    return f"{entry.observed_outcome} ({cause})" if cause else entry.observed_outcome
 
 
 def _protocol(entry: Entry) -> str:

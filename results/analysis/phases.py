@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from dlbench import values
 from dlbench.document import EXCHANGE, Axis, Document, Entry, Measured
-from dlbench.document.entry import PhasePart
 from dlbench.document.facts import LEAST_FOR_SHARES_NS, PHASES
+from dlbench.document.keys import MeasuredPhasesPart
 
 #: Columns beside the time of an exchange.
 COLUMNS = ("exchange", *PHASES, "unexplained")
@@ -72,7 +72,7 @@ def lines(exchange: Measured) -> Iterator[tuple[str, str]]:
     yield "unexplained", f"{amount} of {whole}  ({low} .. {high})"
 
 
-def slowest(document: Document) -> tuple[Measured, PhasePart] | None:
+def slowest(document: Document) -> tuple[Measured, MeasuredPhasesPart] | None:
     """The longest part of any exchange among those of the producer."""
     found = [
         (entry, part)

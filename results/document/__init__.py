@@ -12,12 +12,10 @@ from dlbench.document.context import (
     Context,
     EnvironmentFacts,
     Machine,
-    ReferenceExchange,
     Request,
     Run,
 )
 from dlbench.document.document import (
-    Check,
     Document,
     environment_rank,
     exchanges_once,
@@ -29,7 +27,6 @@ from dlbench.document.entry import (
     EXCHANGE,
     Axis,
     Capture,
-    CodedWarning,
     Entry,
     Measured,
     NotMeasured,
@@ -47,6 +44,7 @@ from dlbench.document.files import (
     read_comparison,
     read_document,
 )
+from dlbench.document.keys import Check, CodedWarning
 
 __all__ = [
     "AXES",
@@ -70,7 +68,6 @@ __all__ = [
     "Measured",
     "NotMeasured",
     "Pair",
-    "ReferenceExchange",
     "Request",
     "Run",
     "Sync",

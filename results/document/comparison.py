@@ -5,10 +5,9 @@ comparison.json.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 
-from dlbench.document.entry import Cell, CodedWarning
-from dlbench.document.record import Key, Record, part, parts
+from dlbench.document import keys
+from dlbench.document.record import parts
 
 #: Verdicts of undecided cells.
 OPEN = ("INCONCLUSIVE", "AMBIG")
@@ -17,76 +16,10 @@ OPEN = ("INCONCLUSIVE", "AMBIG")
 RESULTS = ("worse", "lost", "SLOW", "other", "FAST", "better", "gained", *OPEN, "SAME", "")
 
 
-class Side(Record):
-    """One side."""
-
-    __slots__ = ()
-    runs = Key[Sequence[str]](())
-    environment = Key("")
-    date = Key("")
-    libraries = Key[Mapping[str, str]]({})
-    python = Key("")
-
-
-class DetectableChange(Record):
-    """The smallest changes that would have been detected, over the cells."""
-
-    __slots__ = ()
-    least = Key(0.0)
-    median = Key(0.0)
-    most = Key(0.0)
-
-
-class InconclusiveSummary(Record):
-    """Cells that could hide a change as large as the threshold, and the number of processes that
-    would decide them."""
-
-    __slots__ = ()
-    cells = Key(0)
-    of = Key(0)
-    replicas = Key[int | None](None)  #: a side, which decide all but the next two
-    unknown = Key(0)  #: the spread between their processes is unknown
-    undecidable = Key(0)  #: no number of processes would decide them
-
-
-class InconclusiveCell(Record):
-    """Why a cell is INCONCLUSIVE, and the processes on each side that would decide it."""
-
-    __slots__ = ()
-    code = Key("")  #: too-few-processes, too-noisy, unknown-spread or reference-moved
-    replicas = Key[int | None](None)
-
-
-class Alarms(Record):
-    """For two runs of the same side: cells reported as changed after correction, and cells whose
-    own 95 % interval excludes zero. One in twenty of the latter is expected by chance.
-    """
-
-    __slots__ = ()
-    cells = Key(0)
-    alarms = Key(0)
-    outside_95 = Key(0)
-
-
-class ComparedCell(Cell):
+class ComparedCell(keys.Cell):
     """One cell of both sides. A number is None where that side does not have it."""
 
     __slots__ = ()
-    presence = Key("both")  #: both, gained or lost
-    base_outcome = Key[str | None](None)
-    head_outcome = Key[str | None](None)
-    base = Key[float | None](None)
-    head = Key[float | None](None)
-    base_workers = Key(0)
-    head_workers = Key(0)
-    ratio = Key[float | None](None)  #: head over base
-    lo = Key[float | None](None)  #: with `hi`: the 95 % interval of the ratio
-    hi = Key[float | None](None)
-    minimum_detectable_change = Key[float | None](None)
-    verdict = Key[str | None](None)  #: FAST, SLOW, SAME, AMBIG or INCONCLUSIVE
-    inconclusive = part(InconclusiveCell)  #: of an INCONCLUSIVE cell alone
-    outcome_change = Key[str | None](None)  #: worse, better or other
-    details = Key[Sequence[str]](())
 
     def axis(self, name: str) -> str:
         """The value of an axis; empty where the cell does not have it."""
@@ -138,22 +71,11 @@ class ComparedCell(Cell):
         return (ends[1] - ends[0]) / (2 * self.ratio) if ends and self.ratio else 0.0
 
 
-class Comparison(Record):
+class Comparison(keys.Comparison):
     """All cells of two sides, with the summary."""
 
     __slots__ = ()
-    version = Key("")
-    metric = Key("time")
-    threshold = Key(0.0)
-    false_alarms = Key(0.0)
-    base = part(Side)
-    head = part(Side)
-    counts = Key[Mapping[str, int]]({})
-    minimum_detectable_change = part(DetectableChange)
-    inconclusive = part(InconclusiveSummary)
-    warnings = parts(CodedWarning)
     cells = parts(ComparedCell)
-    aa = part(Alarms)
 
     @property
     def is_timed(self) -> bool:
@@ -161,7 +83,7 @@ class Comparison(Record):
         return self.metric == "time"
 
     @property
-    def sides(self) -> dict[str, Side]:
+    def sides(self) -> dict[str, keys.Side]:
         return {"base": self.base, "head": self.head}
 
     def counted(self) -> str:

@@ -9,31 +9,12 @@ from typing import Any, TypeVar
 from dlbench import _core
 from dlbench.document.context import Context, EnvironmentFacts, Run
 from dlbench.document.entry import EXCHANGE, Axis, Entry, Measured, NotMeasured, Pair
-from dlbench.document.record import Key, Record
+from dlbench.document.keys import Check
+from dlbench.document.record import Record
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.grouping import grouped
 
 E = TypeVar("E", bound=Entry)
-
-
-class Check(Record):
-    """The result of one rule of `dlbench check` for one library."""
-
-    __slots__ = ()
-    library = Key("")
-    version = Key("")
-    rule = Key("")
-    role = Key("")
-    device = Key("cpu")
-    level = Key("")
-    section = Key("")
-    outcome = Key("")
-    observed = Key("")
-    struct = Key("")
-    issue = Key("")
-    accepted = Key(False)
-    reproducer = Key("")
-    machine = Key("")  #: empty but in merged documents
 
 
 class Document:

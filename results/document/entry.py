@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dlbench.document import codes
-from dlbench.document.record import Key, Record, part, parts
+from dlbench.document import codes, keys
+from dlbench.document.record import part, parts
 
 #: The keys of an exchange: all of a cell but phase and clock.
 EXCHANGE = ("environment", "producer", "consumer", "protocol", "device", "case", "arrays",
@@ -25,77 +25,10 @@ Texts = Sequence[str]
 Axis = str | int  #: the value of an axis: bytes are a number
 
 
-class CodedWarning(Record):
-    """A condition under which a number or a verdict was obtained. Programs read
-    `code` and `data`, people `text`."""
-
-    __slots__ = ()
-    code = Key("")  #: of `_core.warnings`, or of a comparison `_core.comparison_warnings`
-    text = Key("")
-    data = Key[Mapping[str, str]]({})
-
-
-class Worker(Record):
-    """One process that measured the cell. `outcome` and `iterations` where workers differ."""
-
-    __slots__ = ()
-    median_ns = Key(0.0)
-    first_ns = Key(0.0)  #: 0: no first call was seen
-    samples_ns = Key[Sequence[float]](())
-    outcome = Key("")
-    iterations = Key(0)
-
-
-class PhasePart(Record):
-    """One step of an exchange; `ns` may be below 0."""
-
-    __slots__ = ()
-    phase = Key("")
-    what = Key("")
-    ns = Key(0.0)
-    failed_by = Key("")  #: "producer" or "proxy" if its attempt failed
-
-
-class Phases(Record):
-    """The steps of an exchange and their sum, measured in the same rounds."""
-
-    __slots__ = ()
-    via = Key("")
-    exchange_ns = Key(0.0)
-    parts = parts(PhasePart)
-
-
-class Guard(Record):
-    """The page accesses that the page guard observed."""
-
-    __slots__ = ()
-    pages = Key(0)
-    read = Key(0)
-    written = Key(0)
-    late = Key(0)
-    by = Key[Texts](())
-
-
-class Observation(Record):
-    """The observations of the consumer's call."""
-
-    __slots__ = ()
-    used = Key("")
-    via = Key("direct")
-    calls = Key[Texts](())
-    struct = Key("")
-    version = Key[Sequence[int]](())
-    flags = Key[Texts](())
-    guard = part(Guard)
-
-
-class StreamTrial(Record):
+class StreamTrial(keys.StreamTrial):
     """An exchange with one stream argument."""
 
     __slots__ = ()
-    stream = Key[None | int | str](None)
-    requested_by = Key("consumer")
-    reason = Key("")
 
     @property
     def is_of_consumer(self) -> bool:
@@ -103,20 +36,10 @@ class StreamTrial(Record):
         return self.requested_by == "consumer"
 
 
-class Sync(StreamTrial):
+class Sync(StreamTrial, keys.Ordering):
     """Synchronization with one stream argument."""
 
     __slots__ = ()
-    reads_on = Key("own")
-    expected = Key("")
-    waits = Key("")
-    content = Key("")
-    transfer_ns = Key[float | None](None)
-    export_blocked = Key[float | None](None)
-    import_blocked = Key[float | None](None)
-    gap_ns = Key[float | None](None)
-    code = Key("")  #: of `_core.sync_codes`; empty where there is no reason
-    data = Key[Mapping[str, str]]({})
 
     @property
     def blocked(self) -> dict[str, float | None]:
@@ -136,78 +59,34 @@ class Sync(StreamTrial):
         return self.is_unordered or (self.expected == "refusal" and bool(self.waits))
 
 
-class Capture(StreamTrial):
+class Capture(StreamTrial, keys.Capture):
     """An exchange during a graph capture, with one stream argument."""
 
     __slots__ = ()
-    producer_stream = Key("same")
-    result = Key("")
-    nodes = Key[int | None](None)
-    at = Key("")
-    error = Key[int | None](None)
-
-
-class DeviceTimer(Record):
-    """The timer behind the clock `device`."""
-
-    __slots__ = ()
-    step_ns = Key(0.0)
-    empty_ns = Key(0.0)
-    scatter_ns = Key(0.0)
 
 
 def _numbers(found: Mapping[str, Any]) -> dict[str, int]:
     return {kind: number for kind, number in found.items() if kind != "phases"}
 
 
-class ApiCalls(Record):
+class ApiCalls(keys.ApiCalls):
     """Calls of the CUDA driver in one exchange, by kind, and the same by phase."""
 
     __slots__ = ()
-    phases = Key[Mapping[str, Mapping[str, int]]]({})
 
     @property
     def by_kind(self) -> dict[str, int]:
         return _numbers(self._json)
 
 
-class Cell(Record):
-    """The axes of a cell, which name it."""
-
-    __slots__ = ()
-    name = Key("")
-    phase = Key("exchange")
-    clock = Key("call")
-    producer = Key("")
-    consumer = Key("")
-    protocol = Key("")
-    device = Key("cpu")
-    case = Key("")
-    bytes = Key(0)
-    arrays = Key(1)  #: passed in one exchange; other than 1 only by `call`
-    environment = Key("default")
-    machine = Key("")  #: empty but in merged documents
-
-
-class Entry(Cell):
+class Entry(keys.Entry):
     """One cell. A phase shares the verdict of its exchange."""
 
     __slots__ = ()
-    outcome = Key("")
-    code = Key("")  #: of `_core.codes`, or the outcome; of a cell with a number empty
-    data = Key[Mapping[str, str]]({})  #: what the meaning of the code names
-    imports = Key[Texts](())
-    warnings = parts(CodedWarning)
-    changed = Key[Texts](())
-    writable = Key("")  #: of two arrays that share memory: "both", "source", "result", "neither"
-    copied_by = Key("")  #: a role, empty where it is not known
-    late_read = Key(False)
-    evidence = Key[Mapping[str, str]]({})
-    observed = part(Observation)
     sync = parts(Sync)
-    late_free = Key("")
     capture = parts(Capture)
-    device_timer = part(DeviceTimer)
+    code = keys.NotMeasured.code  #: of a cell with a number empty
+    data = keys.NotMeasured.data
 
     @property
     def pair(self) -> Pair:
@@ -219,7 +98,7 @@ class Entry(Cell):
         return self.phase == "exchange"
 
     @property
-    def found(self) -> str:
+    def observed_outcome(self) -> str:
         """The observed outcome, also of a cell without a number."""
         return self.outcome
 
@@ -247,28 +126,12 @@ class Entry(Cell):
         return tuple([getattr(self, name) for name in names])
 
 
-class Measured(Entry):
+class Measured(Entry, keys.Measured):
     """A cell with a number."""
 
     __slots__ = ()
-    median_ns = Key(0.0, name="real_time")
-    cpu_time = Key(0.0)
-    iterations = Key(0)
-    lo_ns = Key(0.0)
-    hi_ns = Key(0.0)
-    mad_ns = Key(0.0)
-    #: Half-width of the prediction interval for one process; None if unknown for this length.
-    between_half_width = Key[float | None](None)
-    interval = Key("")  #: which interval `lo_ns` and `hi_ns` are; empty where it is not known
-    floor_ratio = Key(0.0)  #: 0: no floor is known
-    gb_per_s = Key(0.0)  #: 0: no copy
-    instructions = Key(0.0)  #: 0: not counted
-    phases = part(Phases)
-    unexplained_ns = Key(0.0)
-    unexplained_lo_ns = Key(0.0)
-    unexplained_hi_ns = Key(0.0)
+    median_ns = keys.Measured.real_time
     api_calls = part(ApiCalls)
-    workers = parts(Worker)
 
     @property
     def half_width(self) -> float:
@@ -278,19 +141,14 @@ class Measured(Entry):
         return max(self.hi_ns - self.median_ns, self.median_ns - self.lo_ns, 0.0)
 
 
-class NotMeasured(Entry):
+class NotMeasured(Entry, keys.NotMeasured):
     """A cell without a number, and why."""
 
     __slots__ = ()
-    reason = Key("")
-    exception = Key("")
-    signal = Key("")
-    stderr_tail = Key("")
-    below_ns = Key(0.0)  #: of `below-resolution`: it takes less than this
 
     @property
-    def found(self) -> str:
-        return str(self._json.get("found", self.outcome))
+    def observed_outcome(self) -> str:
+        return self.found or self.outcome
 
     @property
     def cause(self) -> tuple[str, ...]:

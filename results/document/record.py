@@ -6,10 +6,10 @@ holds the parsed object and costs one slot. It cannot be changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar, cast, overload
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 R = TypeVar("R", bound="Record")
 
 
@@ -41,12 +41,15 @@ class Record:
         return {key: value for key, value in self._json.items() if key not in without}
 
 
-class Key(Generic[T]):
-    """A key of a record, and its default value."""
+class Key(Generic[T_co]):
+    """A key of a record, and its default value. A class may narrow the kind of records that it
+    holds: `sync = parts(Sync)`."""
 
     __slots__ = ("_absent", "_make", "_name")
 
-    def __init__(self, absent: T, make: Callable[[Any], T] | None = None, name: str = "") -> None:
+    def __init__(
+        self, absent: T_co, make: Callable[[Any], T_co] | None = None, name: str = ""
+    ) -> None:
         self._absent: Any = absent
         self._make = make
         self._name = name
@@ -55,16 +58,16 @@ class Key(Generic[T]):
         self._name = self._name or name
 
     @overload
-    def __get__(self, record: None, owner: type) -> Key[T]: ...
+    def __get__(self, record: None, owner: type) -> Key[T_co]: ...
     @overload
-    def __get__(self, record: Record, owner: type) -> T: ...
-    def __get__(self, record: Record | None, owner: type) -> Key[T] | T:
+    def __get__(self, record: Record, owner: type) -> T_co: ...
+    def __get__(self, record: Record | None, owner: type) -> Key[T_co] | T_co:
         if record is None:
             return self
         found = record._json.get(self._name)
         if found is None:
-            return cast(T, self._absent)
-        return cast(T, found) if self._make is None else self._make(found)
+            return cast(T_co, self._absent)
+        return cast(T_co, found) if self._make is None else self._make(found)
 
 
 def part(kind: type[R], name: str = "") -> Key[R]:
@@ -72,11 +75,11 @@ def part(kind: type[R], name: str = "") -> Key[R]:
     return Key(kind({}), kind, name)
 
 
-def parts(kind: type[R], name: str = "") -> Key[list[R]]:
+def parts(kind: type[R], name: str = "") -> Key[Sequence[R]]:
     """A key with a list of records as its value."""
     return Key([], lambda found: [kind(json) for json in found], name)
 
 
-def parts_by_name(kind: type[R], name: str = "") -> Key[dict[str, R]]:
+def parts_by_name(kind: type[R], name: str = "") -> Key[Mapping[str, R]]:
     """A key with an object of records as its value."""
     return Key({}, lambda found: {key: kind(json) for key, json in found.items()}, name)

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
-from dlbench.document.document import Check, Document
+from dlbench.document.document import Document
 from dlbench.document.entry import Entry, Measured, NotMeasured
+from dlbench.document.keys import Check
 from dlbench.errors import BadInput, os_reason
 from dlbench.text.escaping import json_text, shortened
 

@@ -6,7 +6,7 @@ import re
 import sys
 
 from dlbench.document import Document, Measured
-from dlbench.document.entry import Worker
+from dlbench.document.keys import MeasuredWorker
 from dlbench.environments.environment import DEFAULT
 from dlbench.exporters import names
 from dlbench.exporters.dates import moment
@@ -117,7 +117,7 @@ def _row(entry: Measured) -> list[object]:
     return [result, [], BENCHMARK_VERSION, None, None, *columns, None, [medians]]
 
 
-def _median(worker: Worker) -> float:
+def _median(worker: MeasuredWorker) -> float:
     return worker.median_ns * NS
 
 

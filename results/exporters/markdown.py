@@ -49,7 +49,7 @@ def export(document: Document, most_bytes: int = MOST_BYTES, first: str = "") ->
 
 
 def _head(document: Document) -> str:
-    counts = Counter(entry.found for entry in document.entries)
+    counts = Counter(entry.observed_outcome for entry in document.entries)
     measured, cells = len(document.measured), len(document.entries)
     lines = [f"### dlbench: {measured} of {cells} cells measured", ""]
     lines += [table(["outcome", "cells"], [[w, str(n)] for w, n in counts.most_common()], [1])]

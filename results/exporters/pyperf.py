@@ -7,7 +7,7 @@ rounds of one process are not independent. Medians of processes avoid both.
 from __future__ import annotations
 
 from dlbench.document import Document, Measured
-from dlbench.document.entry import Worker
+from dlbench.document.keys import MeasuredWorker
 from dlbench.exporters.dates import moment
 from dlbench.exporters.origin import Origins
 from dlbench.text.escaping import json_text
@@ -51,7 +51,7 @@ def _benchmark(entry: Measured, document: Document, origins: Origins) -> dict[st
     return {"metadata": metadata, "runs": runs}
 
 
-def _run(worker: Worker, iterations: int) -> dict[str, object]:
+def _run(worker: MeasuredWorker, iterations: int) -> dict[str, object]:
     """`iterations`: used if the worker has no number of its own."""
     loops = max(worker.iterations or iterations, 1)
     metadata = {"loops": loops, "dlbench_rounds": len(worker.samples_ns)}
@@ -61,7 +61,7 @@ def _run(worker: Worker, iterations: int) -> dict[str, object]:
     return run
 
 
-def _timed(entry: Measured) -> list[Worker]:
+def _timed(entry: Measured) -> list[MeasuredWorker]:
     """The workers with a time above 0, which pyperf requires; a phase minus its floor may be below
     0."""
     return [worker for worker in entry.workers if worker.median_ns > 0]

@@ -188,7 +188,7 @@ def _kept(entry: Entry) -> str:
 
 
 def _mark(entry: Entry) -> str:
-    mark = MARKS.get(entry.found, entry.found)
+    mark = MARKS.get(entry.observed_outcome, entry.observed_outcome)
     changed = ", ".join(entry.changed)
     return f"{mark} ({changed})" if mark and changed else mark
 

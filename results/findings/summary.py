@@ -143,7 +143,7 @@ def _copies(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
 def _failures(document: Document, found: Sequence[Finding]) -> Iterator[Finding]:
     """The first failure, and the number of all cells that failed, as in the footer."""
     failed = [finding for finding in found if finding.label in FAILURES]
-    cells = Counter(e.found for e in document.not_measured if not e.is_untimed)
+    cells = Counter(e.observed_outcome for e in document.not_measured if not e.is_untimed)
     counted = ", ".join(f"{cells[label]} {label}" for label in FAILURES if cells[label])
     if not failed:
         # Only other cases of a case sweep failed; the table of the sweep lists them.

@@ -26,12 +26,20 @@ struct Rule {
   bool is_open = false;              ///< without `least` and `most` themselves
   std::string_view words{};          ///< the allowed texts, separated by spaces
   const Pattern* pattern = nullptr;  ///< of a text; of an object with any keys: of its keys
+  std::string_view absent{};         ///< the value that an absent key stands for, as JSON
   std::size_t least_items = 0, most_items = std::numeric_limits<std::size_t>::max();
 
   /// The same for the items of a list with at least so many.
   constexpr Rule items(std::size_t least_number) const {
     Rule made = *this;
     made.least_items = least_number;
+    return made;
+  }
+
+  /// The same for a key that stands for this value if it is absent.
+  constexpr Rule or_else(std::string_view json) const {
+    Rule made = *this;
+    made.absent = json;
     return made;
   }
 

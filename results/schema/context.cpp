@@ -68,7 +68,7 @@ bool is_rule(std::string_view text) {
 }
 constexpr Pattern kRuleName{"^[a-z-]+[.][a-z0-9-]+$", is_rule, "a rule, as export.copy-true"};
 
-constexpr Rule kWorkersOfRequest = between(1, 1000);
+constexpr Rule kWorkersOfRequest = between(1, 1000).or_else("1");
 constexpr Rule kPair{.most_items = 2};
 
 }  // namespace dlbench::results::keys
@@ -222,8 +222,9 @@ void fields(Io& io, Machine&) {
   io.known("memory_bytes", Count(), "Memory of the machine.");
   io.known("kernel", Text(), "Operating system and its release.");
   io.known("governor", Text(),
-           "Frequency governor. This and the next facts are `unknown` if the system does not "
-           "report them.");
+           {kAny.or_else("\"unknown\""),
+            "Frequency governor. This and the next facts are `unknown` if the system does not "
+            "report them."});
   io.known("turbo", Text(), "Whether the processor may exceed its base clock rate.");
   io.known("aslr", Text(), "Whether addresses are randomized.");
   io.known("smt", Text(), "Whether cores run two threads.");
@@ -261,7 +262,8 @@ void fields(Io& io, Environment&) {
            "Why no worker can start there: an outcome and a reason. Absent if a worker can "
            "start.");
   io.known("gil", bool(),
-           "Whether the interpreter ran with its global lock; absent where no worker ran.");
+           {kAny.or_else("true"),
+            "Whether the interpreter ran with its global lock; absent where no worker ran."});
   WorkerRecord facts;
   environment_fields(io, facts);
   io.known("reference_exchange", ReferenceExchange(),
@@ -345,7 +347,7 @@ void fields(Io& io, Check&) {
   io("rule", Text(),
      {{.pattern = &kRuleName}, "Name of the rule, as `dlbench check --rules` lists it."});
   io("role", Text(), {words("producer consumer"), "The role that the rule tests."});
-  io.known("device", Text(), "Device of the producer's arrays.");
+  io.known("device", Text(), {kAny.or_else("\"cpu\""), "Device of the producer's arrays."});
   io("level", Text(), {words("must should"), "`must` or `should`, as in the specification."});
   io("section", Text(), "Section of the specification that contains the rule.");
   io("outcome", Text(),

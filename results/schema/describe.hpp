@@ -73,36 +73,36 @@ class Describe {
 
   template <typename T>
   void operator()(std::string_view key, T&& value, const About& about) {
-    add(key, schema(value, about.rule), about.sentence, true);
+    add(key, schema(value, about.rule), about, true);
   }
 
   template <typename T>
   void known(std::string_view key, T&& value, const About& about) {
     if constexpr (IsOptional<std::remove_cvref_t<T>>::value)
-      add(key, schema(value.emplace(), about.rule), about.sentence, false);
+      add(key, schema(value.emplace(), about.rule), about, false);
     else
-      add(key, schema(value, about.rule), about.sentence, false);
+      add(key, schema(value, about.rule), about, false);
   }
 
   void constant(std::string_view key, std::string_view value, const About& about) {
-    add(key, {{"const", value}}, about.sentence, true);
+    add(key, {{"const", value}}, about, true);
   }
   void constant(std::string_view key, int, const About& about) {
-    add(key, of_rule(kCount, "integer"), about.sentence, true);
+    add(key, of_rule(kCount, "integer"), about, true);
   }
 
   template <typename Make>
   void computed(std::string_view key, const Make&, const About& about) {
-    add(key, of_rule(about.rule, "string"), about.sentence, true);
+    add(key, of_rule(about.rule, "string"), about, true);
   }
 
   void choice(std::string_view key, bool, std::string_view yes, std::string_view no,
               const About& about) {
-    add(key, {{"enum", {yes, no}}}, about.sentence, true);
+    add(key, {{"enum", {yes, no}}}, about, true);
   }
 
   void stream(std::string_view key, const std::string&, const About& about) {
-    add(key, {{"type", {"null", "integer", "string"}}}, about.sentence, true);
+    add(key, {{"type", {"null", "integer", "string"}}}, about, true);
   }
 
   void absent(std::string_view key) { item_["properties"][std::string(key)] = false; }
@@ -135,7 +135,7 @@ class Describe {
     OrderedJson made;
     Describe inner(made, definitions_);
     fill(inner);
-    add(key, std::move(made), about.sentence, true);
+    add(key, std::move(made), about, true);
   }
 
   template <typename T>
@@ -160,7 +160,7 @@ class Describe {
         {{"type", "object"},
          {"propertyNames", {{"enum", std::vector<std::string>(names.begin(), names.end())}}},
          {"additionalProperties", reference(name)}},
-        about.sentence, false);
+        about, false);
   }
 
  private:
@@ -168,10 +168,11 @@ class Describe {
     item_["type"] = "object";
   }
 
-  void add(std::string_view key, OrderedJson made, std::string_view sentence, bool is_required) {
+  void add(std::string_view key, OrderedJson made, const About& about, bool is_required) {
     const std::string name(key);
     if (item_.contains("properties") && item_["properties"].contains(name)) return;
-    if (!sentence.empty()) made["description"] = sentence;
+    if (!about.rule.absent.empty()) made["default"] = OrderedJson::parse(about.rule.absent);
+    if (!about.sentence.empty()) made["description"] = about.sentence;
     item_["properties"][name] = std::move(made);
     if (group_.empty()) {
       if (is_required) item_["required"].push_back(name);

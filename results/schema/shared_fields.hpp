@@ -37,7 +37,7 @@ inline const std::array<About, 11> kAxes{
     About{kAxis, "Two devices are joined by `+`."},
     About{kAxis, "The kind of array."},
     About{kCount, "Size of the array."},
-    About{kCount, "Number of arrays that a `call` passes; without the key 1."},
+    About{kCount.or_else("1"), "Number of arrays that a `call` passes; without the key 1."},
     About{kAxis, "Name of the environment; `default` is the one that dlbench ran in."},
     About{kAxis, "In a document of several machines: a key of `context.dlbench.machines`."},
 };

@@ -37,8 +37,8 @@ SHOWN = {"zero-copy", "copy", "device-copy", "unproven", "refused", "wrong", "cr
 def chosen(document: Document, each: int, seed: int) -> Iterator[Entry]:
     groups: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
     for entry in document.entries:
-        if entry.is_exchange and entry.device == "cpu" and entry.found in SHOWN:
-            key = (*entry.pair, entry.protocol, entry.found, *entry.changed, entry.code)
+        if entry.is_exchange and entry.device == "cpu" and entry.observed_outcome in SHOWN:
+            key = (*entry.pair, entry.protocol, entry.observed_outcome, *entry.changed, entry.code)
             groups[key].append(entry)
     for entries in groups.values():
         yield from random.Random(seed).sample(entries, min(each, len(entries)))
@@ -84,9 +84,9 @@ def judged(entry: Entry, is_fault: bool, expected: str, actual: str) -> str:
         return "" if is_inconclusive(entry) else "no verdict"
     seen = exchange.observed(entry)
     holds = actual.partition(":")[0] == seen if seen else is_fault
-    if holds and (is_fault or entry.found not in ("wrong", "crashed", "timed-out")):
+    if holds and (is_fault or entry.observed_outcome not in ("wrong", "crashed", "timed-out")):
         return ""
-    return f"cell {entry.found}, script expected {expected}, actual {actual}"
+    return f"cell {entry.observed_outcome}, script expected {expected}, actual {actual}"
 
 
 def is_inconclusive(entry: Entry) -> bool:
@@ -147,7 +147,7 @@ def main() -> int:
     random.Random(options.seed).shuffle(work)
     with ThreadPoolExecutor(2) as pool, contextlib.suppress(KeyboardInterrupt):
         for pair, texts in zip(work, pool.map(swept, work), strict=True):
-            counts.update(entry.found for entry, _ in pair)
+            counts.update(entry.observed_outcome for entry, _ in pair)
             for (entry, _), text in zip(pair, texts, strict=True):
                 if text:
                     failed.append((entry, text))

@@ -168,7 +168,7 @@ def observed(entry: Entry) -> str:
     if _is_protection_lost(entry):
         return "changed"
     if _shows_memory(entry):
-        return "zero-copy" if entry.found == "zero-copy" else "copy"
+        return "zero-copy" if entry.observed_outcome == "zero-copy" else "copy"
     if isinstance(entry, NotMeasured) and entry.code != codes.PROXY_REFUSED:
         # Python raises SystemError for a call that fails without an exception.
         return entry.exception or ("SystemError" if entry.outcome == "refused" else "an array")
@@ -180,7 +180,7 @@ def _shows_memory(entry: Entry) -> bool:
     is_observed = {proof.get("address"), proof.get("write")} & {"yes", "no"}
     # An empty array has no memory that could be written to.
     is_filled = bool(is_observed) and entry.bytes > 0
-    return is_filled and entry.found in ("zero-copy", "copy", "device-copy")
+    return is_filled and entry.observed_outcome in ("zero-copy", "copy", "device-copy")
 
 
 def _is_protection_lost(entry: Entry) -> bool:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
 from dlbench import values
 from dlbench.analysis import compared
 from dlbench.document import ComparedCell, Comparison
-from dlbench.document.comparison import OPEN, RESULTS, Alarms
+from dlbench.document.comparison import OPEN, RESULTS
 from dlbench.text.layout import count, fitting, fold, listing, shorten, wrap
 
 HEAD = ("from -> to", "protocol", "size", "base", "head", "change", "95 % interval", "verdict",
@@ -136,10 +136,10 @@ def _below(comparison: Comparison, width: int, *, everything: bool) -> list[Text
     return shown
 
 
-def _alarms(observed: Alarms) -> list[str]:
+def _alarms(observed: Mapping[str, int]) -> list[str]:
     """The false alarms of equal sides."""
-    cells, by_chance = observed.cells, observed.cells / 20
+    cells, by_chance = observed["cells"], observed["cells"] / 20
     return [
-        f"A/A: {count(observed.alarms, 'false alarm')} in {count(cells, 'cell')};",
-        f"{observed.outside_95} outside their 95 % interval, {by_chance:.1f} expected by chance",
+        f"A/A: {count(observed['alarms'], 'false alarm')} in {count(cells, 'cell')};",
+        f"{observed['outside_95']} outside their 95 % interval, {by_chance:.1f} expected by chance",
     ]

@@ -50,7 +50,7 @@ def missing(document: Document) -> list[Text]:
     """A line if the run did not measure each exchange in all its workers."""
     replicas = document.run.request.replicas
     found = [entry for entry in document.entries if entry.is_exchange]
-    untried = sum(entry.found == "not-run" for entry in found)
+    untried = sum(entry.observed_outcome == "not-run" for entry in found)
     few = sum(len(entry.workers) < replicas for entry in found if isinstance(entry, Measured))
     parts = [f"{untried} of {count(len(found), 'exchange')} not measured"] if untried else []
     parts += [f"{few} measured in fewer than {count(replicas, 'worker')}"] if few else []
@@ -77,13 +77,15 @@ def _range(names: Sequence[str]) -> str:
 
 def _facts(segment: Segment) -> tuple[str, ...]:
     # An interrupted run did not try each version.
-    tried = [entry for entry in segment.entries if entry.found != "not-run"] or segment.entries
+    tried = [
+        entry for entry in segment.entries if entry.observed_outcome != "not-run"
+    ] or segment.entries
     first, last = tried[0], tried[-1]
     counted = [entry for entry in segment.entries if isinstance(entry, Measured)]
     instructions = [text for text in map(values.instructions, counted) if text]
     return (
         _range([first.environment, last.environment]),
-        ", ".join(dict.fromkeys(entry.found for entry in tried)),
+        ", ".join(dict.fromkeys(entry.observed_outcome for entry in tried)),
         values.duration(segment.ns, segment.ns / 100) if segment.ns else "",
         instructions[0] if instructions else "",
         f"{segment.kind}: {segment.what}" if segment.kind else "",

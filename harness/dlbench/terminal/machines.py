@@ -43,7 +43,11 @@ def _row(
     name: str, shared: Sequence[Exchange], first: Mapping[Key, Entry], other: Mapping[Key, Entry]
 ) -> tuple[str, ...]:
     ratios = [each.ratios[name] for each in shared if name in each.ratios]
-    differ = sum(first[key].found != entry.found for key, entry in other.items() if key in first)
+    differ = sum(
+        first[key].observed_outcome != entry.observed_outcome
+        for key, entry in other.items()
+        if key in first
+    )
     if not ratios:
         return name, "0", "", "", "", str(differ)
     tenths = (

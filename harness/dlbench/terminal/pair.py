@@ -20,8 +20,9 @@ from dlbench.document import (
     environment_rank,
 )
 from dlbench.document.document import NOWHERE
-from dlbench.document.entry import ApiCalls, Guard, Worker
+from dlbench.document.entry import ApiCalls
 from dlbench.document.facts import COPIED, FIRST_PROTOCOLS, is_below
+from dlbench.document.keys import Guard, MeasuredWorker
 from dlbench.environments.environment import DEFAULT
 from dlbench.sync import captures
 from dlbench.sync import table as waiting
@@ -153,7 +154,7 @@ def _row(entry: Entry) -> dict[str, str]:
     row["clock"] = entry.clock
     row["outcome"] = entry.outcome
     if is_below(entry):
-        row["median"], row["outcome"] = values.below(entry), entry.found
+        row["median"], row["outcome"] = values.below(entry), entry.observed_outcome
         row["used"] = used(entry)
     if not isinstance(entry, Measured):
         return row
@@ -243,7 +244,7 @@ def _cells_text(of: Sequence[Entry], total: int) -> str:
     return "; ".join(f"{name} {', '.join(found)}" for name, found in sizes.items())
 
 
-def _worker(worker: Worker) -> tuple[str, str]:
+def _worker(worker: MeasuredWorker) -> tuple[str, str]:
     rounds = count(len(worker.samples_ns), "round")
     text = f"median {values.duration(worker.median_ns)} of {rounds}"
     first = f", first call {values.duration(worker.first_ns)}" if worker.first_ns else ""
@@ -260,7 +261,7 @@ def _guard(guard: Guard) -> str:
 
 def _outcome(entry: Entry) -> str:
     words = [entry.outcome]
-    words += [entry.found] if is_below(entry) else []
+    words += [entry.observed_outcome] if is_below(entry) else []
     words += [f"by the {entry.copied_by}"] if entry.copied_by else []
     words += ["still reading the source after it returned"] if entry.late_read else []
     words += [f"changed: {', '.join(entry.changed)}"] if entry.changed else []
@@ -273,7 +274,7 @@ TWO_PAGES = 8192
 
 def _copier(entry: Entry) -> list[tuple[str, str]]:
     """Why it is not known which library copied."""
-    if entry.found != "copy" or entry.copied_by or entry.observed.used != "own":
+    if entry.observed_outcome != "copy" or entry.copied_by or entry.observed.used != "own":
         return []
     text = "not known: the consumer treats the array in another way than a proxy"
     if entry.evidence.get("guard") == "skipped" and entry.bytes < TWO_PAGES:

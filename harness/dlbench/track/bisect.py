@@ -241,7 +241,9 @@ def describe(entry: Entry) -> str:
     facts, known = history.facts(entry), history.times(entry)
     time = float(np.median(known)) if known else 0.0
     why = (
-        f"{entry.found}: {values.reason(entry)}" if isinstance(entry, NotMeasured) else entry.found
+        f"{entry.observed_outcome}: {values.reason(entry)}"
+        if isinstance(entry, NotMeasured)
+        else entry.observed_outcome
     )
     words = [why, facts.protocol, values.duration(time, time / 100) if time else ""]
     words += [f"{facts.code:,.0f} instructions"] if facts.code else []

@@ -14,10 +14,6 @@ import pytest
 import samples
 import synthetic
 from dlbench import cli
-from dlbench.document import comparison, record
-from dlbench.document import context as contexts
-from dlbench.document import document as documents
-from dlbench.document import entry as entries
 from dlbench.exporters import markdown
 from dlbench.plots import choosing
 from dlbench.plots.report import facts
@@ -162,71 +158,6 @@ def test_a_run_that_is_read_stays_as_it_is(
     assert cli.main(words.split()) == 0, capsys.readouterr().err
     for name in ("run", "base"):
         assert [path.name for path in Path(name).iterdir()] == ["journal.jsonl"]
-
-
-JSON_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool, "array": list,
-              "object": dict, "null": type(None)}  # fmt: skip
-
-
-def resolved(schema: dict[str, Any], whole: dict[str, Any]) -> dict[str, Any]:
-    """A schema with the definition that it refers to."""
-    if "$ref" not in schema:
-        return schema
-    definition = resolved(whole["$defs"][schema["$ref"].rpartition("/")[2]], whole)
-    properties = definition.get("properties", {}) | schema.get("properties", {})
-    return definition | schema | {"properties": properties}
-
-
-def undeclared(kind: type[record.Record], schema: dict[str, Any], whole: Any) -> list[str]:
-    """The keys of a view that the schema does not have, or has with another type."""
-    found = []
-    keys = [key for owner in kind.__mro__ for key in vars(owner).values()]
-    for key in (key for key in keys if isinstance(key, record.Key)):
-        declared = resolved(schema["properties"].get(key._name, {}), whole)
-        names = declared.get("type", [])
-        types = {JSON_TYPES[name] for name in ([names] if isinstance(names, str) else names)}
-        types |= {type(word) for word in declared.get("enum", [])}
-        types |= {type(declared["const"]) for _ in {"const"} & declared.keys()}
-        default = next(
-            (json for view, json in ((record.Record, dict), (tuple, list))
-             if isinstance(key._absent, view)), type(key._absent),
-        )  # fmt: skip
-        if not types or default not in {*types, type(None)}:
-            found.append(f"{kind.__name__}.{key._name}")
-        elif key._make:
-            made = key._make({"any": {}})
-            one = next(iter(made.values())) if isinstance(made, dict) else made
-            inner = declared.get("items", declared.get("additionalProperties", declared))
-            kind_of_one = type(one[0] if isinstance(one, list) else one)
-            found += undeclared(kind_of_one, resolved(inner, whole), whole)
-    return found
-
-
-CHANGES = json.loads((ROOT / "results/compare.schema.json").read_text())
-#: A view has keys of both kinds of entries, and two that only the record of a run has.
-ENTRY = {"properties": {
-    key: value
-    for name in ("measured", "not_measured")
-    for key, value in resolved(SCHEMA["$defs"][name], SCHEMA)["properties"].items()
-    if value
-}}  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("kind", "schema", "whole"),
-    [(contexts.Context, SCHEMA["properties"]["context"], SCHEMA),
-     (entries.Measured, ENTRY, SCHEMA), (entries.NotMeasured, ENTRY, SCHEMA),
-     (documents.Check, SCHEMA["$defs"]["check"], SCHEMA),
-     (comparison.Comparison, CHANGES, CHANGES)],
-)  # fmt: skip
-def test_each_key_of_a_view_is_declared(
-    kind: type[record.Record], schema: dict[str, Any], whole: dict[str, Any]
-) -> None:
-    schema = resolved(schema, whole)
-    of_records = ["Run.run", "Run.machine_name"] if kind is contexts.Context else []
-    assert undeclared(kind, schema, whole) == of_records
-    planted = type("Planted", (kind,), {"color": record.Key("", name="color")})
-    assert undeclared(planted, schema, whole) == ["Planted.color", *of_records]
 
 
 def test_each_output_names_the_devices_that_were_measured() -> None:

@@ -113,7 +113,7 @@ def test_what_is_not_known_hides_no_step() -> None:
         made | {"outcome": "copy", "instructions": 100.0},
     ]
     found = history.segments(entries_of(items))
-    assert [(len(each.entries), each.first.found, each.kind) for each in found] == [
+    assert [(len(each.entries), each.first.observed_outcome, each.kind) for each in found] == [
         (3, "zero-copy", ""),
         (2, "copy", "outcome"),
         (1, "copy", "code"),
