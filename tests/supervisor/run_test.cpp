@@ -9,6 +9,7 @@
 #include "core/model/warnings.hpp"
 #include "fixture.hpp"
 #include "model/error.hpp"
+#include "supervisor/ledger/ledger.hpp"
 
 namespace dlbench::supervisor {
 namespace {
@@ -244,6 +245,39 @@ TEST_F(FleetTest, ACoreThatIsAlwaysSharedEndsTheSearch) {
   EXPECT_EQ(entries_.at("a>a").workers.size(), 2u);
   EXPECT_EQ(contents_.workers.size(), 4u);
   EXPECT_TRUE(has(entries_.at("a>a").warnings, "slow-cpu"));
+}
+
+/// The warning says that times are left out, so not if the run ended before others took their
+/// place.
+TEST_F(FleetTest, TimesOfASlowCoreThatNothingReplacesAreNoCaveatOfReplacement) {
+  plan_ = plan::make({library("a")}, axes_);
+  Entry verdict;
+  verdict.outcome = Outcome::zero_copy;
+  Share share;
+  share.numbers.samples_ns.assign(6, 1000);
+  share.numbers.median_ns = 1000;
+  share.numbers.first_ns = 1000;
+  share.iterations = 100;
+  for (const bool is_replaced : {false, true}) {
+    const std::filesystem::path path = folder_ / "journal.jsonl";
+    std::filesystem::remove(path);
+    results::Journal journal = results::Journal::create(path, {});
+    Ledger ledger(plan_, {}, 1, journal, watcher_);
+    ledger.core_speed().add_slow(100);
+    share.canary_ns.assign(6, 180);
+    ledger.measured(0, verdict, share);
+    EXPECT_TRUE(ledger.needs(0));
+    if (is_replaced) {
+      share.canary_ns.assign(6, 100);
+      ledger.measured(0, verdict, share);
+    } else {
+      ledger.close("budget", "the budget was used up");
+    }
+    read();
+    const Warnings& warnings = entries_.at("a>a").warnings;
+    EXPECT_EQ(has(warnings, "worker-replaced"), is_replaced);
+    EXPECT_EQ(has(warnings, "slow-cpu"), !is_replaced);
+  }
 }
 
 /// Nothing explains why a worker is slow: it may be the library.

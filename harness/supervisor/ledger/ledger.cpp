@@ -9,6 +9,16 @@
 #include "model/units.hpp"
 
 namespace dlbench::supervisor {
+namespace {
+
+constexpr codes::WarningCode kReplaced = "worker-replaced";
+
+void warn_of_replaced(Entry& verdict) {
+  warn(verdict.warnings, kReplaced,
+       "times of disturbed workers are left out, and other workers measure the cell");
+}
+
+}  // namespace
 
 Ledger::Ledger(const plan::Plan& plan, const results::JournalContents& before, int replicas,
                results::Journal& journal, Observer& observer)
@@ -87,7 +97,8 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   if (state.shares.size() >= replicas_) {
     record_numbers(cell);
   } else {
-    // A line of the journal has at least as many workers as the one before.
+    // A line of the journal has at least as many workers as the one before. So while times are
+    // left out there is none, and a killed run measures the cell again.
     if (state.left_out.empty()) journal_.append(numbers_of(cell));
     cover(cell);
   }
@@ -95,24 +106,22 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
 
 void Ledger::leave_out_disturbed(CellState& state) {
   std::vector<Share>& shares = state.shares;
-  const auto leave_out = [&](std::vector<Share>::iterator share) {
-    ++missing_;
-    warn(state.verdict->warnings, "worker-replaced",
-         "times of disturbed workers are left out, and other workers measure the cell");
-    return shares.erase(share);
-  };
   for (auto share = shares.begin(); share != shares.end();) {
     if (had_slow_core(*share) && state.left_out.size() < replicas_) {
       state.left_out.push_back(*share);
-      share = leave_out(share);
+      share = shares.erase(share);
+      ++missing_;
     } else {
       ++share;
     }
   }
+  if (shares.size() < replicas_ || !state.left_out.empty()) return;
   // The warning is in the journal, so a resumed run replaces no second worker.
-  if (shares.size() < replicas_ || has(state.verdict->warnings, "worker-replaced")) return;
+  if (has(state.verdict->warnings, kReplaced)) return;
   if (const auto disturbed = disturbed_share(shares)) {
-    leave_out(shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+    shares.erase(shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
+    ++missing_;
+    warn_of_replaced(*state.verdict);
   }
 }
 
@@ -203,6 +212,7 @@ void Ledger::record_numbers(std::size_t cell) {
     state.left_out.pop_back();
     --missing_;
   }
+  if (!state.left_out.empty()) warn_of_replaced(*state.verdict);
   record(cell, numbers_of(cell));
 }
 

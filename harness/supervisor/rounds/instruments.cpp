@@ -121,9 +121,8 @@ void Instruments::measure_reference(results::WorkerRecord& record) {
     const Reply answer = worker_.request(round_request(reference, samples), Activity::reference);
     if (!answer.ok) continue;
     const RoundTime time = read_round(answer.body, samples.clock);
-    CoreSpeed& core_speed = context_.ledger.core_speed();
-    core_speed.add(time.canary_ns);
-    if (i < kCoarseRounds && core_speed.is_slow(time.canary_ns)) continue;
+    const bool was_slow = context_.ledger.core_speed().add_slow(time.canary_ns);
+    if (i < kCoarseRounds && was_slow) continue;
     context_.round_s += add_round(time, samples);
   }
   if (!samples.ns.empty()) record.reference_ns = stats::median(samples.ns);

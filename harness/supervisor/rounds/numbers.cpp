@@ -15,11 +15,6 @@
 namespace dlbench::supervisor {
 namespace {
 
-/// Are so many rounds disturbed that the median may be affected?
-bool are_many(std::size_t disturbed, std::size_t rounds) {
-  return disturbed >= 3 && 3 * disturbed >= rounds;
-}
-
 struct Check {
   codes::WarningCode code;
   bool fires;
@@ -82,6 +77,10 @@ bool is_unsteady(const WorkerNumbers& worker, double median_of_others,
 }
 
 }  // namespace
+
+bool are_many(std::size_t disturbed, std::size_t rounds) {
+  return disturbed >= 3 && 3 * disturbed >= rounds;
+}
 
 std::size_t CoreSpeed::slow_rounds(std::span<const double> canary_ns) const {
   return static_cast<std::size_t>(

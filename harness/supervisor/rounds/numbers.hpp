@@ -43,21 +43,26 @@ struct Bound {
 /// resolution; otherwise nothing.
 std::optional<Bound> below_resolution(const Samples& samples);
 
-/// The speed of the cores that the workers of a run use, by the canary of their rounds.
+/// The speed of the cores that rounds ran on, by the time of the same canary in each.
 class CoreSpeed {
  public:
-  /// Adds the canary's time in a round; 0: not measured.
-  void add(double canary_ns) {
+  /// Adds the canary's time in a round; 0: not measured. Was the core slow? Then the canary took
+  /// 1.5 times as long as the best, because the clock rate fell or another thread used the core's
+  /// other hyperthread.
+  bool add_slow(double canary_ns) {
     if (canary_ns > 0) best_ns_ = std::min(best_ns_, canary_ns);
+    return is_slow(canary_ns);
   }
-  /// Was the core slow in that round? Then its canary took 1.5 times as long as the run's best,
-  /// because the clock rate fell or another thread used the core's other hyperthread.
-  bool is_slow(double canary_ns) const { return canary_ns > 1.5 * best_ns_; }
   std::size_t slow_rounds(std::span<const double> canary_ns) const;
 
  private:
+  bool is_slow(double canary_ns) const { return canary_ns > 1.5 * best_ns_; }
+
   double best_ns_ = std::numeric_limits<double>::infinity();
 };
+
+/// Are so many rounds disturbed that the median may be affected?
+bool are_many(std::size_t disturbed, std::size_t rounds);
 
 /// The numbers of disturbed rounds of a cell, by cause.
 struct Disturbed {

@@ -19,8 +19,6 @@ constexpr double kShare = 0.05;
 constexpr double kNs = 20;
 // In a shorter exchange the uncertainty in ns is too large for a share.
 constexpr double kShortNs = 250;
-// A floor this many times its best means that the processor was slow.
-constexpr double kSlow = 1.5;
 
 template <typename Value>
 std::vector<double> over_rounds(std::span<const PhaseRounds* const> workers, Value value) {
@@ -120,14 +118,15 @@ Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> 
   }
   std::size_t slow = 0, rounds = 0;
   for (const PhaseRounds* worker : workers) {
-    double best = std::numeric_limits<double>::infinity();
-    for (const PhaseTime& one : worker->rounds) best = std::min(best, one.floor_ns);
-    rounds += worker->rounds.size();
-    slow += static_cast<std::size_t>(
-        std::count_if(worker->rounds.begin(), worker->rounds.end(),
-                      [best](const PhaseTime& one) { return one.floor_ns > kSlow * best; }));
+    // The floor of the worker's proxy takes the place of the canary.
+    CoreSpeed core_speed;
+    const std::vector<double> floors =
+        over_rounds({&worker, 1}, [](const PhaseTime& one) { return one.floor_ns; });
+    for (const double floor_ns : floors) core_speed.add_slow(floor_ns);
+    rounds += floors.size();
+    slow += core_speed.slow_rounds(floors);
   }
-  if (slow >= 3 && 3 * slow >= rounds) {
+  if (are_many(slow, rounds)) {
     const std::string some = std::to_string(slow), of = std::to_string(rounds);
     warn(all, "phases-slow-cpu", "slow CPU in " + some + " of " + of + " rounds of its phases",
          {{"slow", some}, {"rounds", of}});

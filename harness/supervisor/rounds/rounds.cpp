@@ -168,12 +168,11 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
   } else if (reply.ok) {
     Samples& samples = *pick.clock;
     const RoundTime time = read_round(reply.body, samples.clock);
-    CoreSpeed& core_speed = context_.ledger.core_speed();
-    core_speed.add(time.canary_ns);
+    const bool was_slow = context_.ledger.core_speed().add_slow(time.canary_ns);
     const double spent_s = spent_ns(time, samples) * 1e-9;
     context_.round_s += spent_s;
     // On a machine that is always busy, the rounds of a worker take twice as long at most.
-    if (core_speed.is_slow(time.canary_ns) && left_out_s_ <= kept_s_ + kMostIdleS) {
+    if (was_slow && left_out_s_ <= kept_s_ + kMostIdleS) {
       left_out_s_ += spent_s;
       again_.push_back(pick);
       return;
