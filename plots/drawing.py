@@ -149,11 +149,11 @@ def shortened(text: str, points: float, room: float) -> str:
     return text[:fits].rstrip() + "\u2026"
 
 
-def wrapped(parts: list[str], points: float, room: float, gap: str = "  \u00b7  ") -> list[str]:
+def wrapped(parts: list[str], points: float, room: float) -> list[str]:
     """Parts side by side in lines that fit into so many inches; a part is never broken."""
     lines: list[str] = []
     for part in parts:
-        joined = f"{lines[-1]}{gap}{part}" if lines else part
+        joined = f"{lines[-1]}  \u00b7  {part}" if lines else part
         if lines and text_width(joined, points) <= room:
             lines[-1] = joined
         else:

@@ -19,6 +19,8 @@ AXES = ("phase", "clock", *EXCHANGE[:-1])
 NO_LIBRARY = ("not-run", "no-device", codes.NO_DEVICE_ARGUMENT)
 OUT_OF_MEMORY = "out-of-memory"
 OF_PRODUCER = (codes.CONVERTED, codes.NOT_EXPORTED)
+#: Kinds of `waits` in which the consumer may read before the producer's work is done.
+UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 Pair = tuple[str, str]  #: producer and consumer
 Texts = Sequence[str]
@@ -49,7 +51,7 @@ class Sync(StreamTrial, keys.Ordering):
     @property
     def is_unordered(self) -> bool:
         """Was old content read where the text demands new content?"""
-        return self.expected == "order" and self.waits in ("none", "wrong-stream", "host-wrong")
+        return self.expected == "order" and self.waits in UNORDERED
 
     @property
     def is_against_text(self) -> bool:

@@ -75,11 +75,11 @@ def part(kind: type[R], name: str = "") -> Key[R]:
     return Key(kind({}), kind, name)
 
 
-def parts(kind: type[R], name: str = "") -> Key[Sequence[R]]:
+def parts(kind: type[R]) -> Key[Sequence[R]]:
     """A key with a list of records as its value."""
-    return Key([], lambda found: [kind(json) for json in found], name)
+    return Key([], lambda found: [kind(json) for json in found])
 
 
-def parts_by_name(kind: type[R], name: str = "") -> Key[Mapping[str, R]]:
+def parts_by_name(kind: type[R]) -> Key[Mapping[str, R]]:
     """A key with an object of records as its value."""
-    return Key({}, lambda found: {key: kind(json) for key, json in found.items()}, name)
+    return Key({}, lambda found: {key: kind(json) for key, json in found.items()})

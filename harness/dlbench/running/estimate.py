@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Protocol
 
-from dlbench import _core
-from dlbench.document import LATEST, locate, read_document
+from dlbench import _core, document
+from dlbench.document import LATEST, Entry, locate, read_document
 from dlbench.errors import BadInput
 from dlbench.running.request import Request
 from dlbench.text import time_left
@@ -15,27 +14,7 @@ from dlbench.text import time_left
 #: The last run in this folder corrects their sum, so only their ratio matters after the first run.
 PROCESS_S, IMPORT_S, CELL_S = 1.0, 0.5, 0.02
 
-
-class Exchange(Protocol):
-    """A planned cell or a measured one."""
-
-    @property
-    def environment(self) -> str: ...
-    @property
-    def producer(self) -> str: ...
-    @property
-    def consumer(self) -> str: ...
-
-
-class Settings(Protocol):
-    """A request, or the recorded one of a run."""
-
-    @property
-    def replicas(self) -> int: ...
-    @property
-    def budget(self) -> str: ...
-    @property
-    def isolate(self) -> bool: ...
+Exchange = _core.Cell | Entry  #: a planned cell or a measured one
 
 
 def text(request: Request, cells: Iterable[Exchange]) -> str:
@@ -55,7 +34,7 @@ def text(request: Request, cells: Iterable[Exchange]) -> str:
     return f"about {_rounded(expected * correction)}, judged by the last run in this folder"
 
 
-def _seconds(cells: Sequence[Exchange], request: Settings) -> float:
+def _seconds(cells: Sequence[Exchange], request: Request | document.Request) -> float:
     """A process for the libraries of an environment, or with --isolate for each pair of them, in
     each replica."""
     processes: dict[tuple[str, ...], set[str]] = {}

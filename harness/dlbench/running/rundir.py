@@ -13,12 +13,12 @@ from dlbench.document import LATEST, RESULTS
 from dlbench.errors import BadInput, first_line, os_reason
 
 
-def fresh(requested: str | None, now: datetime.datetime | None = None) -> Path:
+def fresh(requested: str | None) -> Path:
     """A new, empty, writable folder: `requested`, or dlbench-results/TIME. Raises BadInput if that
     is impossible; existing files are not changed.
     """
     if requested is None:
-        return _stamped(now or datetime.datetime.now(datetime.timezone.utc))
+        return _stamped(datetime.datetime.now(datetime.timezone.utc))
     folder = typed(requested)
     if folder == RESULTS / LATEST:
         raise BadInput(f"--out {requested}: is the link to the latest run; choose another folder")

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from dlbench import values
 from dlbench.document import Capture, Document, Entry, Pair, Sync
+from dlbench.document.entry import UNORDERED
 from dlbench.environments.environment import DEFAULT
 from dlbench.text.layout import fitting, fold, shorten
 
@@ -28,7 +29,6 @@ LEGEND = {
     "text": "text: what the protocol demands, and whether it is broken",
     "export held": "held: share of the delay for which the host waits in that phase",
 }
-UNORDERED = ("none", "wrong-stream", "host-wrong")
 
 
 def table(document: Document, width: int) -> list[Text]:

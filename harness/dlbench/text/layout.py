@@ -31,7 +31,7 @@ def pad(text: str, width: int, right: bool = False) -> str:
     return blank + text if right else text + blank
 
 
-def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = (), gap: int = 2) -> list[str]:
+def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Lines with each column as wide as its widest text; those in `right` are right-aligned."""
     if not rows:
         return []
@@ -41,7 +41,7 @@ def columns(rows: Sequence[Sequence[str]], right: Iterable[int] = (), gap: int =
     for row in rows:
         cells = enumerate(zip(row, widths, strict=True))
         padded = (pad(text, width, right=i in flush_right) for i, (text, width) in cells)
-        lines.append((" " * gap).join(padded).rstrip())
+        lines.append("  ".join(padded).rstrip())
     return lines
 
 
