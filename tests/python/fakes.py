@@ -29,5 +29,5 @@ def environment(**more: str) -> dict[str, str]:
     DLBENCH_FAKE_FAIL, DLBENCH_FAKE_DEVICES, DLBENCH_FAKE_MODE."""
     paths = [str(FOLDER), os.environ.get("LD_LIBRARY_PATH", "")]
     # Copy floors copy an eighth of it at a time: of a large device that takes seconds.
-    small = {"DLBENCH_FAKE_MEMORY_MB": "1024"}
+    small = {"DLBENCH_FAKE_MEMORY_MB": "512"}
     return {**os.environ, **small, "LD_LIBRARY_PATH": ":".join(filter(None, paths)), **more}

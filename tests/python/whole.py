@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dlbench import _core
+
 GOOD_MAKE = "DISTRIBUTION = None\ndef make(case, device):\n    return case.numpy()\n"
 GOOD_TAKE = 'DISTRIBUTION = None\nimport numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack}\n'
 LIMIT_S = 180
@@ -53,6 +55,19 @@ def run(folder: Path, *words: str, **more: Any) -> tuple[int, str, str]:
     noise = ("machine: other processes", "dlbench: the machine is busy")
     lines = [line for line in err.splitlines(keepends=True) if not line.startswith(noise)]
     return process.returncode, out, "".join(lines)
+
+
+def measure(
+    folder: Path, *words: str, environment: Mapping[str, str] = os.environ
+) -> dict[str, Any]:
+    """The document, once checked, of a run with one worker for each cell: enough for what is not a
+    number."""
+    words = ("--matrix", "--replicas", "1", "--no-plots", "--quiet", *words, "--out", "run")
+    status, out, err = run(folder, *words, environment=environment)
+    _core.validate_document(str(folder / "run" / "results.json"))
+    loaded = document(folder)
+    assert status == status_of(loaded), out + err
+    return loaded
 
 
 def left_alive(folder: Path) -> list[str]:

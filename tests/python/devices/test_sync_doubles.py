@@ -118,15 +118,44 @@ def busy(case, device, seconds):
 """
 
 
+#: Cannot name its stream.
+NAMELESS = """
+import device_library
+
+DISTRIBUTION = None
+LIBRARY = device_library.Library("cuda")
+PROTOCOLS = {"dlpack": LIBRARY.from_dlpack}
+values = LIBRARY.to_numpy
+
+
+def stream(device):
+    raise LookupError("no current stream")
+"""
+#: Names its stream, so that its own wait is not used.
+NAMED = (
+    NAMELESS.replace('raise LookupError("no current stream")', "return 0")
+    + """
+
+def ready(array):
+    raise RuntimeError("waited in Python")
+"""
+)
+
+
+Found = dict[tuple[str, str], dict[str, Any]]
+
+
 def observe(
     folder: Path, producers: str, consumers: str, *words: str, device: str = "cuda:0",
     option: str = "--sync", **modes: str,
-) -> dict[tuple[str, str], dict[str, Any]]:  # fmt: skip
+) -> Found:  # fmt: skip
     """Each cell of a run with --sync or another pass, by producer and consumer."""
     for role, name, text in (
         ("producers", "double", PRODUCER + CURRENT),
         ("consumers", "double", CONSUMER + CURRENT),
         ("producers", "hidden", HIDDEN),
+        ("consumers", "nameless", NAMELESS),
+        ("consumers", "named", NAMED),
     ):
         (folder / "own" / role).mkdir(parents=True, exist_ok=True)
         (folder / "own" / role / f"{name}.py").write_text(text, encoding="utf-8")
@@ -134,13 +163,8 @@ def observe(
     paths = (HERE / "doubles" / "modules", HERE / "doubles", HERE)
     environment["PYTHONPATH"] = ":".join(map(str, paths))
     words += ("--adapters", "own", "--producers", producers, "--consumers", consumers, option)
-    more = ("--devices", device, "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
-    status, _, err = whole.run(
-        folder, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
-    )
-    _core.validate_document(str(folder / "run" / "results.json"))
-    document = whole.document(folder)
-    assert status == whole.status_of(document), err
+    more = ("--devices", device, "--protocols", "dlpack", "--sizes", "4KiB")
+    document = whole.measure(folder, *words, *more, environment=environment)
     return {
         (entry["producer"], entry["consumer"]): entry
         for entry in whole.entries(document).values()
@@ -175,17 +199,6 @@ def test_a_consumer_that_passes_its_current_stream_synchronizes(
         assert requested(entry) == ("own", "stream", True), producer
         assert rows(entry)[-1]["waits"] == "none", producer
         assert entry["outcome"] == "zero-copy", producer
-
-
-def test_an_adapter_that_sets_another_stream_is_no_race(tmp_path: Path) -> None:
-    """As ExternalStream(0) of PyTorch does, which is not its default stream."""
-    entry = observe(tmp_path, "native", "double:elsewhere")["native", "double:elsewhere"]
-    (text,) = (text for text in warning_texts(entry) if text.startswith("sync: "))
-    assert text.startswith(
-        "sync: in the adapter of double:elsewhere, `on_stream` was called with stream 0, and then"
-    )
-    assert entry["outcome"] == "zero-copy"
-    assert "sync" not in entry
 
 
 def waits(entry: dict[str, Any]) -> dict[Any, str]:
@@ -334,14 +347,6 @@ def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path
         assert {stream: observed[stream] for stream in expected} == expected, consumer
 
 
-def test_a_consumer_that_names_another_stream_than_it_reads_on_races(tmp_path: Path) -> None:
-    found = observe(tmp_path, "native", "double,double:default")
-    assert requested(found["native", "double"]) == ("own", "stream", True)
-    assert found["native", "double"]["outcome"] == "zero-copy"
-    assert requested(found["native", "double:default"]) == (1, "none", True)
-    assert found["native", "double:default"]["outcome"] == "race"
-
-
 def test_a_scope_that_orders_streams_is_not_entered_so(tmp_path: Path) -> None:
     """Warp's own default would order the streams before the exchange does."""
     entry = observe(tmp_path, "warp", "warp")["warp", "warp"]
@@ -349,57 +354,113 @@ def test_a_scope_that_orders_streams_is_not_entered_so(tmp_path: Path) -> None:
     assert rows(entry)[-1]["waits"] == "none"
 
 
-def test_what_waits_and_when_memory_is_used_again(tmp_path: Path) -> None:
-    producers = "double,double:nothing,double:device,double:defers,double:hoards"
-    found = observe(tmp_path, producers, "native")
-    waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
-    assert waits == {
+@pytest.fixture(scope="module")
+def doubles(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """One run of the pairs that differ in what the double does."""
+    producers = "native,double,double:nothing,double:device,double:defers,double:hoards,double:odd"
+    consumers = "native,double,double:default,double:forgets,double:elsewhere,nameless,named"
+    pairs = (
+        "native/consumer:(double|named|nameless)",
+        "double(:odd)?/consumer:double(:forgets)?/",
+        "double.*/consumer:native/",
+    )
+    words = (producers, consumers, "--filter", f"producer:({'|'.join(pairs)})")
+    return observe(tmp_path_factory.mktemp("doubles"), *words)
+
+
+def test_an_adapter_that_sets_another_stream_is_no_race(doubles: Found) -> None:
+    """As ExternalStream(0) of PyTorch does, which is not its default stream."""
+    entry = doubles["native", "double:elsewhere"]
+    (text,) = (text for text in warning_texts(entry) if text.startswith("sync: "))
+    assert text.startswith(
+        "sync: in the adapter of double:elsewhere, `on_stream` was called with stream 0, and then"
+    )
+    assert entry["outcome"] == "zero-copy"
+    assert "sync" not in entry
+
+
+def test_a_consumer_that_names_another_stream_than_it_reads_on_races(doubles: Found) -> None:
+    assert requested(doubles["native", "double"]) == ("own", "stream", True)
+    assert doubles["native", "double"]["outcome"] == "zero-copy"
+    assert requested(doubles["native", "double:default"]) == (1, "none", True)
+    assert doubles["native", "double:default"]["outcome"] == "race"
+
+
+def test_what_waits_and_when_memory_is_used_again(doubles: Found) -> None:
+    expected = {
         "double": "stream",
         "double:nothing": "none",
         "double:device": "host",
         "double:defers": "stream",
         "double:hoards": "stream",
     }
-    assert rows(found["double:device", "native"])["own"]["export_blocked"] > 0.7
+    assert {name: requested(doubles[name, "native"])[1] for name in expected} == expected
+    assert rows(doubles["double:device", "native"])["own"]["export_blocked"] > 0.7
     # Its pool gives the block out again at once, or after what still reads it.
-    assert found["double", "native"]["late_free"] == "late"
-    assert found["double:defers", "native"]["late_free"] == "safe"
+    assert doubles["double", "native"]["late_free"] == "late"
+    assert doubles["double:defers", "native"]["late_free"] == "safe"
     # Memory that never comes back is never written to while it is read: that proves nothing.
-    assert found["double:hoards", "native"]["late_free"] == "inconclusive"
+    assert doubles["double:hoards", "native"]["late_free"] == "inconclusive"
 
 
-@pytest.mark.parametrize("queues", ["4", "8"])
-def test_a_stream_that_only_its_library_fills(queues: str, tmp_path: Path) -> None:
-    producers = "hidden,hidden:nothing,hidden:device,hidden:default,hidden:blocks"
-    found = observe(tmp_path, producers, "double", DLBENCH_FAKE_QUEUES=queues)
-    waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
-    assert waits == {
+@pytest.mark.parametrize("producer", ["double", "double:odd"])
+def test_memory_in_a_librarys_pool_is_written_over_too(producer: str, doubles: Found) -> None:
+    """Also where it begins at no word's address, which drivers refuse to fill."""
+    assert doubles[producer, "double"]["outcome"] == "zero-copy"
+    entry = doubles[producer, "double:forgets"]
+    assert entry["outcome"] == "wrong"
+    assert "changed after the producer's array was dropped" in entry["reason"]
+
+
+def test_a_stream_that_cannot_be_named_costs_no_cell(doubles: Found) -> None:
+    entry = doubles["native", "nameless"]
+    assert entry["outcome"] == "zero-copy", entry
+    warning = "waited for the whole device: `stream` failed: LookupError: no current stream"
+    assert warning in warning_texts(entry)
+
+
+def test_what_names_its_stream_is_waited_for_there(doubles: Found) -> None:
+    """All libraries by the same function, so that their times can be compared."""
+    entry = doubles["native", "named"]
+    assert entry["outcome"] == "zero-copy", entry
+
+
+@pytest.fixture(scope="module", params=["4", "8"])
+def queued(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Found:
+    """Streams that share hardware queues, and as many queues as the driver has by default."""
+    hidden = "hidden,hidden:nothing,hidden:device,hidden:default,hidden:blocks"
+    words = (f"{hidden},native,faulty:no-wait,faulty:wrong-stream", "double,native")
+    pairs = ("--filter", "producer:(hidden.*/consumer:double|[nf].*/consumer:native)/")
+    folder = tmp_path_factory.mktemp("queued")
+    return observe(folder, *words, *pairs, DLBENCH_FAKE_QUEUES=request.param)
+
+
+def test_a_stream_that_only_its_library_fills(queued: Found) -> None:
+    expected = {
         "hidden": "stream",
         "hidden:nothing": "none",
         "hidden:device": "host",
         "hidden:default": "wrong-stream",
         "hidden:blocks": "no-delay",
     }
-    (own,) = (one for one in found["hidden:blocks", "double"]["sync"] if one["stream"] == "own")
+    assert {name: requested(queued[name, "double"])[1] for name in expected} == expected
+    (own,) = (one for one in queued["hidden:blocks", "double"]["sync"] if one["stream"] == "own")
     assert own["code"] == "begin-blocks"
     assert own["reason"] == _core.sync_codes["begin-blocks"]
-    assert found["hidden", "double"]["outcome"] == "zero-copy"
-    assert found["hidden:nothing", "double"]["outcome"] == "race"
-    assert "late_free" not in found["hidden", "double"]
+    assert queued["hidden", "double"]["outcome"] == "zero-copy"
+    assert queued["hidden:nothing", "double"]["outcome"] == "race"
+    assert "late_free" not in queued["hidden", "double"]
 
 
-@pytest.mark.parametrize("queues", ["4", "8"])
-def test_streams_that_share_hardware_queues_are_distinguished(queues: str, tmp_path: Path) -> None:
-    producers = "native,faulty:no-wait,faulty:wrong-stream"
-    found = observe(tmp_path, producers, "native", DLBENCH_FAKE_QUEUES=queues)
-    waits = {producer: requested(entry)[1] for (producer, _), entry in found.items()}
-    assert waits == {
+def test_streams_that_share_hardware_queues_are_distinguished(queued: Found) -> None:
+    expected = {
         "native": "stream",
         "faulty:no-wait": "none",
         "faulty:wrong-stream": "wrong-stream",
     }
-    assert rows(found["native", "native"])["foreign"]["waits"] == "none"
-    assert found["native", "native"]["late_free"] == "safe"
+    assert {name: requested(queued[name, "native"])[1] for name in expected} == expected
+    assert rows(queued["native", "native"])["foreign"]["waits"] == "none"
+    assert queued["native", "native"]["late_free"] == "safe"
 
 
 def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
@@ -411,66 +472,6 @@ def test_without_independent_streams_nothing_is_claimed(tmp_path: Path) -> None:
             assert one["code"] == "no-concurrency"
         assert entry["outcome"] == "zero-copy"
         assert entry.get("late_free", "inconclusive") == "inconclusive"
-
-
-@pytest.mark.parametrize("producer", ["double", "double:odd"])
-def test_memory_in_a_librarys_pool_is_written_over_too(producer: str, tmp_path: Path) -> None:
-    """Also where it begins at no word's address, which drivers refuse to fill."""
-    found = observe(tmp_path, producer, "double,double:forgets")
-    assert found[producer, "double"]["outcome"] == "zero-copy"
-    entry = found[producer, "double:forgets"]
-    assert entry["outcome"] == "wrong"
-    assert "changed after the producer's array was dropped" in entry["reason"]
-
-
-#: Cannot name its stream.
-NO_STREAM = """
-import device_library
-
-DISTRIBUTION = None
-LIBRARY = device_library.Library("cuda")
-PROTOCOLS = {"dlpack": LIBRARY.from_dlpack}
-values = LIBRARY.to_numpy
-
-
-def stream(device):
-    raise LookupError("no current stream")
-"""
-
-
-def test_a_stream_that_cannot_be_named_costs_no_cell(tmp_path: Path) -> None:
-    (tmp_path / "own" / "consumers").mkdir(parents=True)
-    (tmp_path / "own" / "consumers" / "nameless.py").write_text(NO_STREAM, encoding="utf-8")
-    entry = observe(tmp_path, "native", "nameless")["native", "nameless"]
-    assert entry["outcome"] == "zero-copy", entry
-    warning = "waited for the whole device: `stream` failed: LookupError: no current stream"
-    assert warning in warning_texts(entry)
-
-
-READY = """
-import device_library
-
-DISTRIBUTION = None
-LIBRARY = device_library.Library("cuda")
-PROTOCOLS = {"dlpack": LIBRARY.from_dlpack}
-values = LIBRARY.to_numpy
-
-
-def ready(array):
-    raise RuntimeError("waited in Python")
-
-
-def stream(device):
-    return 0
-"""
-
-
-def test_what_names_its_stream_is_waited_for_there(tmp_path: Path) -> None:
-    """All libraries by the same function, so that their times can be compared."""
-    (tmp_path / "own" / "consumers").mkdir(parents=True)
-    (tmp_path / "own" / "consumers" / "named.py").write_text(READY, encoding="utf-8")
-    entry = observe(tmp_path, "native", "named")["native", "named"]
-    assert entry["outcome"] == "zero-copy", entry
 
 
 #: Rows of `capture` by stream argument: with the producer on the capturing stream, on another one.
@@ -501,20 +502,22 @@ NUMBERED: dict[str, Captures] = {
 }
 
 
-@pytest.mark.parametrize(("producer", "own"), [
-    ("double", (EMPTY, BROKEN)),
-    ("double:nothing", (EMPTY, EMPTY)),
-    ("double:device", (BROKEN, BROKEN)),
-    ("double:host", (BROKEN, "host-wait 0")),
-    ("double:default", (BROKEN, BROKEN)),
-])  # fmt: skip
-def test_what_breaks_a_graph_capture(producer: str, own: tuple[str, str], tmp_path: Path) -> None:
-    entry = observe(tmp_path, producer, "double", option="--capture")[producer, "double"]
-    found = captures(entry)
-    assert found["own"] == own
-    # Nothing is synchronized then.
-    assert found[-1] == (EMPTY, EMPTY)
-    assert entry["outcome"] == "zero-copy"
+def test_what_breaks_a_graph_capture(tmp_path: Path) -> None:
+    expected = {
+        "double": (EMPTY, BROKEN),
+        "double:nothing": (EMPTY, EMPTY),
+        "double:device": (BROKEN, BROKEN),
+        "double:host": (BROKEN, "host-wait 0"),
+        "double:default": (BROKEN, BROKEN),
+    }
+    entries = observe(tmp_path, ",".join(expected), "double", option="--capture")
+    for producer, own in expected.items():
+        entry = entries[producer, "double"]
+        found = captures(entry)
+        assert found["own"] == own, producer
+        # Nothing is synchronized then.
+        assert found[-1] == (EMPTY, EMPTY)
+        assert entry["outcome"] == "zero-copy"
 
 
 def test_a_consumer_that_asks_for_no_order_can_be_captured(tmp_path: Path) -> None:

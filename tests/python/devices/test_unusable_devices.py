@@ -92,7 +92,7 @@ def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, cas
     status, out, err = whole.run(
         tmp_path,
         *(*WORDS, "--devices", f"cpu,{case.device}", "--protocols", "dlpack", "--sizes", "4KiB"),
-        *("--no-plots", "--out", "run", "--budget", "20s"),
+        *("--no-plots", "--out", "run", "--budget", "20s", "--replicas", "1"),
         environment={**fakes.environment(**case.planted), "COLUMNS": "250"},
     )
     assert status == 0, out + err
