@@ -9,6 +9,8 @@ from dlbench.case import DIMS, Case
 
 NAMES = ("native", "numpy", "torch", "jax", "tensorflow", "paddle", "mlx", "warp", "tvm_ffi")
 
+#: A row of `sync` or `capture` of the consumer's own call.
+OWN_CALL = {"requested_by": "consumer", "reads_on": "own"}
 OWN = {"used": "own", "via": "direct", "calls": [], "struct": "", "version": [], "flags": []}
 
 

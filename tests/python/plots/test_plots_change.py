@@ -104,8 +104,9 @@ def with_streams() -> dict[str, Any]:
     made = document(numpy=[1.0, 2.0, 3.0])
     made["benchmarks"][0]["sync"] = [
         {"stream": None, "export_blocked": 0.9, "import_blocked": 0.05, "content": "new",
-         "waits": "host"},
-        {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "none"},
+         "waits": "host", **samples.OWN_CALL},
+        {"stream": -1, "export_blocked": 0.0, "import_blocked": 0.0, "waits": "none",
+         **samples.OWN_CALL},
     ]  # fmt: skip
     return made
 
@@ -121,7 +122,8 @@ def test_sync_has_a_bar_for_each_side_that_held_the_host() -> None:
 
 
 def test_sync_calls_no_two_rows_the_same() -> None:
-    waits = {"device": "cuda:0", "sync": [{"stream": None, "waits": "stream"}]}
+    row = {"stream": None, "waits": "stream", **samples.OWN_CALL}
+    waits = {"device": "cuda:0", "sync": [row]}
     ways: list[dict[str, Any]] = [{}, {"protocol": "dlpack_c"}, {"environment": "old"}]
     made = [samples.measured("torch", "jax", 9.0, **waits, **way) for way in ways]
     labels = [t.get_text() for t in sync.figure(doc(samples.document(*made))).axes[0].texts]

@@ -335,14 +335,14 @@ def test_synchronization_is_a_table_where_the_document_has_it(open_page: Open) -
     document = whole()
     pick(document, "numpy", "torch")["sync"] = [
         {"stream": None, "transfer_ns": 910.0, "export_blocked": 0.98, "import_blocked": 0.01,
-         "gap_ns": 1200.0, "content": "new", "waits": "host"},
+         "gap_ns": 1200.0, "content": "new", "waits": "host", **samples.OWN_CALL},
         {"stream": -1, "transfer_ns": 80.0, "export_blocked": 0.0, "import_blocked": 0.0,
-         "content": "old", "waits": "none"},
+         "content": "old", "waits": "none", **samples.OWN_CALL},
     ]  # fmt: skip
     page = open_page(document)
     rows = page.texts("#sync-table tbody tr")
     assert [row.split("cpu")[1] for row in rows] == [
-        "Nonehostnew910 ns98 %1.0 %1.20 us", "-1noneold80.0 ns0.0 %0.0 %",
+        "Noneownhostnew910 ns98 %1.0 %1.20 us", "-1ownnoneold80.0 ns0.0 %0.0 %",
     ]  # fmt: skip
 
 
