@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 import whole
-from dlbench import _core
 from dlbench.sync import table
 from queued import PLAIN, QUEUED
 from typed import doc
@@ -50,11 +49,8 @@ def observe(
         name = "queued.py" if role == "producers" else "plain.py"
         (folder / "own" / role / name).write_text(text, encoding="utf-8")
     where = ("--adapters", "own", "--producers", producers, "--consumers", "plain", "--sync")
-    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
-    status, _, err = whole.run(folder, "--matrix", *where, *more, "--out", "run", *words)
-    _core.validate_document(str(folder / "run" / "results.json"))
-    document = whole.document(folder)
-    assert status == whole.status_of(document), err
+    more = ("--protocols", "dlpack", "--sizes", "4KiB")
+    document = whole.measure(folder, *where, *more, *words)
     return {
         entry["producer"].partition(":")[2]: dict(entry)
         for entry in [*document["benchmarks"], *document["not_measured"]]
@@ -207,15 +203,11 @@ def test_real_queues(library: str, tmp_path: Path) -> None:
     device, *observed = REAL[library]
     consumer = "dpnp" if library == "dpnp" else "numpy"
     words = ("--producers", library, "--consumers", consumer, "--devices", device, "--sync")
-    more = ("--protocols", "dlpack", "--sizes", "4KiB", "--no-plots", "--quiet")
+    more = ("--protocols", "dlpack", "--sizes", "4KiB")
     (passing := tmp_path / "tmp").mkdir()
     environment = os.environ | {"TMPDIR": str(passing)}
-    status, _, err = whole.run(
-        tmp_path, "--matrix", *words, *more, "--out", "run", environment=environment
-    )
+    document = whole.measure(tmp_path, *words, *more, environment=environment)
     assert not [*passing.iterdir()]
-    document = whole.document(tmp_path)
-    assert status == whole.status_of(document), err
     entries = whole.entries(document).values()
     (entry,) = (each for each in entries if each.get("clock", "call") == "call")
     assert [entry["outcome"], entry["sync"][0]["waits"]] == observed

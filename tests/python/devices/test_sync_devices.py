@@ -10,7 +10,6 @@ import pytest
 
 import fakes
 import whole
-from dlbench import _core
 from samples import warning_codes
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
@@ -117,6 +116,12 @@ DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0
 Cells = dict[tuple[str, str], dict[str, Any]]
 
 
+def run_of(folder: Path, *words: str) -> dict[str, Any]:
+    """The document of a run with --sync."""
+    environment = fakes.environment() if fakes.FOLDER else os.environ
+    return whole.measure(folder, "--sync", *words, "--sizes", "4KiB", environment=environment)
+
+
 @pytest.fixture(scope="module", params=DEVICES)
 def classified(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -125,16 +130,7 @@ def classified(
     folder = tmp_path_factory.mktemp("sync")
     device: str = request.param
     words = ("--producers", ",".join(PRODUCERS), "--consumers", "native", "--devices", device)
-    more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--sizes", "4KiB")
-    environment = fakes.environment() if fakes.FOLDER else {}
-    status, out, err = whole.run(
-        folder,
-        *("--matrix", "--sync", *words, *more, "--no-plots", "--budget", "60s", "--out", "run"),
-        **({"environment": environment} if environment else {}),
-    )
-    _core.validate_document(str(folder / "run" / "results.json"))
-    document = whole.document(folder)
-    assert status == whole.status_of(document), out + err
+    document = run_of(folder, *words, "--protocols", "dlpack,dlpack_c,cuda_array_interface")
     cells = whole.entries(document).values()
     found = {
         (entry["producer"], entry["protocol"]): entry
@@ -248,16 +244,10 @@ def test_the_terminal_tells_it(classified: tuple[Path, str, Cells]) -> None:
 def test_a_real_library_that_waits_as_consumer(tmp_path: Path) -> None:
     pytest.importorskip("numba")
     words = ("--producers", "native,numba", "--consumers", "native,numba", "--devices", "cuda:0")
-    more = ("--protocols", "cuda_array_interface", "--sizes", "4KiB", "--no-plots", "--quiet")
-    status, _, err = whole.run(
-        tmp_path,
-        *("--matrix", "--sync", *words, *more, "--out", "run"),
-        environment=fakes.environment(),
-    )
-    assert (status, err) == (0, "")
+    document = run_of(tmp_path, *words, "--protocols", "cuda_array_interface")
     found = {
         (entry["producer"], entry["consumer"]): rows(entry)["omitted"]
-        for entry in whole.entries(whole.document(tmp_path)).values()
+        for entry in whole.entries(document).values()
         if "sync" in entry
     }
     waits = {pair: (one["waits"], one.get("expected") == "order") for pair, one in found.items()}
@@ -275,17 +265,11 @@ def test_numbers_that_are_none_hide_no_race(tmp_path: Path) -> None:
     for role, name, text in (("producers", "picky", PICKY), ("consumers", "far", FAR)):
         (tmp_path / "own" / role).mkdir(parents=True)
         (tmp_path / "own" / role / f"{name}.py").write_text(text, encoding="utf-8")
-    words = ("--adapters", "own", "--producers", "picky:racing", "--consumers", "far", "--sync")
-    more = ("--protocols", "dlpack,cuda_array_interface", "--sizes", "4KiB", "--no-plots")
-    status, _, err = whole.run(
-        tmp_path,
-        *("--matrix", *words, *more, "--devices", "cuda:0", "--quiet", "--out", "run"),
-        environment=fakes.environment(),
-    )
-    assert status == 0, err
+    words = ("--adapters", "own", "--producers", "picky:racing", "--consumers", "far")
+    more = ("--protocols", "dlpack,cuda_array_interface", "--devices", "cuda:0")
     cells = {
         entry["protocol"]: entry
-        for entry in whole.entries(whole.document(tmp_path)).values()
+        for entry in whole.entries(run_of(tmp_path, *words, *more)).values()
         if entry.get("clock", "call") == "call"
     }
     own = rows(cells["dlpack"])["own"]
@@ -302,17 +286,11 @@ def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
     (tmp_path / "own" / "producers" / "picky.py").write_text(PICKY, encoding="utf-8")
     ways = ("", "racing", "offended")
     producers = ",".join(f"picky:{way}" if way else "picky" for way in ways)
-    words = ("--adapters", "own", "--producers", producers, "--consumers", "native", "--sync")
-    more = ("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots")
-    environment = fakes.environment()
-    status, _, err = whole.run(
-        tmp_path, "--matrix", *words, *more, "--quiet", "--out", "run", environment=environment
-    )
-    assert status == 0, err
-    _core.validate_document(str(tmp_path / "run" / "results.json"))
+    words = ("--adapters", "own", "--producers", producers, "--consumers", "native")
+    document = run_of(tmp_path, *words, "--devices", "cuda:0", "--protocols", "dlpack")
     cells = {
         entry["producer"].partition(":")[2]: entry
-        for entry in whole.entries(whole.document(tmp_path)).values()
+        for entry in whole.entries(document).values()
         if entry.get("clock", "call") == "call"
     }
     assert cells.keys() == set(ways)
@@ -329,14 +307,9 @@ def test_a_refused_stream_costs_its_row_only(tmp_path: Path) -> None:
 def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
     """cuda.core reads on the stream that its calls name, and ignores that of its consumers."""
     pytest.importorskip("cuda.core")
-    words = ("--producers", "native,cuda_core", "--consumers", "native,cuda_core", "--sync")
+    words = ("--producers", "native,cuda_core", "--consumers", "native,cuda_core")
     more = ("--protocols", "dlpack,dlpack_c,cuda_array_interface", "--devices", "cuda:0")
-    status, _, err = whole.run(
-        tmp_path,
-        *("--matrix", *words, *more, "--sizes", "4KiB", "--no-plots", "--quiet", "--out", "run"),
-        environment=fakes.environment(),
-    )
-    assert (status, err) == (0, "")
+    cells = whole.entries(run_of(tmp_path, *words, *more)).values()
     found = {
         (entry["producer"], entry["consumer"], entry["protocol"]): (
             entry["outcome"] == "race",
@@ -346,14 +319,10 @@ def test_a_real_library_that_names_its_streams(tmp_path: Path) -> None:
                 if _requests(one) and one["reads_on"] != "legacy"
             ),
         )
-        for entry in whole.entries(whole.document(tmp_path)).values()
+        for entry in cells
         if "sync" in entry and "cuda_core" in (entry["producer"], entry["consumer"])
     }
-    late = {
-        (entry["producer"], entry["late_free"])
-        for entry in whole.entries(whole.document(tmp_path)).values()
-        if "late_free" in entry
-    }
+    late = {(entry["producer"], entry["late_free"]) for entry in cells if "late_free" in entry}
     assert late == {("native", "safe"), ("cuda_core", "late")}
     assert found == {
         ("native", "cuda_core", "dlpack"): (False, ("stream", True)),
@@ -370,10 +339,8 @@ def _requests(one: dict[str, Any]) -> bool:
 
 
 def test_a_pair_of_devices_is_not_looked_at(tmp_path: Path) -> None:
-    words = ("native", "native", "--sync", "--devices", "sim:0+cpu,cpu+sim:0", "--sizes", "4KiB")
-    more = ("--protocols", "dlpack", "--no-plots", "--quiet", "--out", "run")
-    status, _, err = whole.run(tmp_path, *words, *more)
-    assert (status, err) == (0, "")
-    cells = whole.entries(whole.document(tmp_path)).values()
+    words = ("--producers", "native", "--consumers", "native", "--protocols", "dlpack")
+    document = run_of(tmp_path, *words, "--devices", "sim:0+cpu,cpu+sim:0")
+    cells = whole.entries(document).values()
     assert {entry["outcome"] for entry in cells} == {"device-copy"}
     assert not [e for e in cells if "sync" in e or "sync-failed" in warning_codes(e)]
