@@ -18,7 +18,7 @@ from samples import warning_codes
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
-QUICK = ("--no-plots", "--quiet", "--out", "run", "--budget", "10s")
+QUICK = ("--no-plots", "--quiet", "--out", "run", "--budget", "10s", "--replicas", "1")
 
 
 def cells(folder: Path, *words: str, **more: str) -> dict[str, dict[str, Any]]:
