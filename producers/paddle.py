@@ -21,6 +21,7 @@ SCRIPT = {
     "make ones": "array = paddle.from_dlpack(source)",
     "make uint16": "array = paddle.from_dlpack(source)",
     "make foreign": "array = paddle.to_tensor(source).view('{dtype}')",
+    "write": "{array}.zero_()",
     "make grad": "array = paddle.to_tensor(source, stop_gradient=False)",
 }
 

@@ -560,6 +560,14 @@ def test_memory_that_numpy_reads_only_as_the_adapter_does(  # type: ignore[no-un
 
 
 @pytest.mark.libraries
+def test_a_write_is_shown_that_the_library_refuses_by_its_operator(tmp_path: Path) -> None:
+    lost = {**PROVED, "case": "f16-0d-align16-readonly", "protocol": "dlpack", "writable": "result"}
+    entry = entry_of(samples.measured("numpy", "paddle", 1.0, bytes=2, **lost))
+    done = ran(repro.script(entry, discover.catalogue(), {}), tmp_path)
+    assert verdict(done) == ("unchanged", "changed", 1)
+
+
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("consumer", "case"),
     [
