@@ -7,6 +7,7 @@ remaining rules: a rule that crashes costs one start.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -241,11 +242,27 @@ class _Chain(Steps[str, Result]):
             return _why(failure)
         return _how(death) if _is_bad(death) else ""
 
+    def _slow_without_exchange(self) -> str:
+        """How long an array takes, if that is most of a deadline; empty otherwise."""
+        try:
+            with self.start(self._last, Path()) as child:
+                self.load(child, self._last)
+                begin = time.monotonic()
+                child.send_request({"do": "warm"}, self._timeout_s)
+                took_s = time.monotonic() - begin
+        except RequestFailed as failure:
+            return _why(failure)
+        return f"an array takes {took_s:.1f} s" if took_s > self._timeout_s / 2 else ""
+
     def _died(self, name: str, death: _core.Death) -> Result:
         if death.garbled:
             return _ended(name, death.how, _tail(death))
         if death.outcome == "timed-out":
-            return _broken(name, f"{NO_ANSWER} {self._timeout_s:g} s", death)
+            how = f"{NO_ANSWER} {self._timeout_s:g} s"
+            slow = self._slow_without_exchange()
+            if slow:
+                return Result(name, UNCLEAR, f"{how}; without an exchange as well: {slow}")
+            return _broken(name, how, death)
         verb = "was" if death.signal else "ended with"
         return _broken(name, f"the process {verb} {_how(death)}", death)
 

@@ -132,6 +132,25 @@ def test_a_hang_is_its_rules_result(folder: Path) -> None:
     assert found.results["import-buffer.values"].outcome == "not-applicable"
 
 
+@pytest.mark.parametrize(
+    ("making_s", "exporting_s", "outcome"), [(0.6, 0, "unclear"), (0, 60, "broken")]
+)
+def test_the_time_to_make_arrays_is_no_fault_of_a_rule(
+    folder: Path, making_s: float, exporting_s: float, outcome: str
+) -> None:
+    planted.plant(folder)
+    path = folder / "producers" / "mine.py"
+    path.write_text(
+        "import time\nclass Array:\n    def __dlpack__(self, **words):\n"
+        f"        time.sleep({exporting_s})\n        raise BufferError('not today')\n"
+        f"def make(case, device):\n    time.sleep({making_s})\n    return Array()\n"
+    )
+    rules = [RULES.by_name["export.refusal-type"], RULES.by_name["export.capsule"]]
+    found = runner.check(runner.Library("mine", path, None), rules, 1.0)
+    result = found.results["export.capsule"]
+    assert (result.outcome, result.observed[:16]) == (outcome, "no answer in 1 s")
+
+
 # Writes to all that could be a wire, prints a flood, and raises what no file can hold.
 HOSTILE = """\
 import os, stat
