@@ -95,6 +95,7 @@ def test_a_measured_cell_runs(  # type: ignore[no-untyped-def]
 
 PROVED = {"evidence": {"address": "yes", "guard": "yes", "write": "yes", "slope": "skipped"}}
 REFUTED = {"evidence": {"address": "no", "guard": "no", "write": "no", "slope": "skipped"}}
+SAME_OBJECT = {"evidence": PROVED["evidence"] | {"write": "skipped"}}
 MAPPED = {"evidence": {"address": "no", "guard": "yes", "write": "yes", "slope": "skipped"}}
 COPY = {"outcome": "copy", "bytes": 65536, **REFUTED}
 #: A claim of a run: the libraries that show it, those that do not, what was found, what the script
@@ -544,6 +545,8 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
         ("mlx", "torch", "bf16", PROVED, "zero-copy"),
         ("mlx", "torch", "bf16-strided", PROVED, "zero-copy"),
         ("polars", "numpy", "bool", REFUTED, "copy"),
+        ("dask", "dask", "f32", SAME_OBJECT, "zero-copy"),
+        ("dask", "numpy", "f32", SAME_OBJECT, "copy"),
         ("pandas", "pyarrow", "f32-nulls", PROVED, "zero-copy"),
         ("cuda_core", "pint", "f32", PROVED, "zero-copy"),
     ],
