@@ -260,6 +260,9 @@ def facts(array: Any) -> Facts | None:
     ways = [OWN[library]] if library in OWN else [of_capsule, of_buffer, of_interface]
     if hasattr(array, "via"):
         ways = [of_native]
+    # Its capsules round strides to whole elements, its interface has no bfloat16.
+    if library == "warp" and "bfloat16" not in str(array.dtype):
+        ways = [of_interface, *ways]
     for way in ways:
         try:
             (first, _kept), (second, _) = way(array), way(array)
@@ -679,11 +682,13 @@ def claims(oracle: dict[str, Any], entry: dict[str, Any]) -> Iterator[Claim]:
     if not works or outcome not in WORKS:
         return
     # dlbench states then neither the values nor what has changed.
-    is_read = all(w["code"] != "values-not-checked" for w in entry.get("warnings", ()))
+    unread = {"values-not-checked", "source-not-checked"}
+    is_read = not unread & {w["code"] for w in entry.get("warnings", ())}
     if oracle["values"] is not None and is_read:
         yield "values", oracle["values"], True
     changed, evidence = set(entry["changed"]), entry["evidence"]
     is_placed = not (oracle["own"] and (outcome == "copy" or not oracle["aligned"]))
+    is_placed &= is_read or outcome != "unproven"
     for proof in ("address", "write"):
         if is_placed and proof in oracle and evidence[proof] != "skipped":
             yield proof, oracle[proof], evidence[proof] == "yes"
