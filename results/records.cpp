@@ -297,7 +297,8 @@ void number_fields(Io& io, T& entry) {
         [&](auto& phases) {
           phases("via", breakdown.via,
                  "The object in place of the array: `proxy`; `type`, the array with the methods of "
-                 "its type replaced; `capsule`, the capsule alone.");
+                 "its type replaced; `capsule`, the capsule alone; `body`: the phases of a `call` "
+                 "meet where its body has its arguments.");
           phases("exchange_ns", breakdown.exchange_ns,
                  {kPositive, "The whole exchange in the same rounds."});
           phases("parts", breakdown.parts, "Each call in the order of time.");

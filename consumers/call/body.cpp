@@ -14,11 +14,13 @@ struct dlbench_call_record dlbench_call_record;
 
 namespace {
 
+unsigned char* content = nullptr;
+std::size_t bytes = 0;  // of each array
+
 // The kernel copies, because an argument may have fewer bytes than are asked for.
-[[gnu::noinline, gnu::cold]] void copy_content(std::size_t arrays) {
-  const std::size_t bytes = dlbench_call_record.bytes;
+void copy_content(std::size_t arrays) {
   for (std::size_t i = 0; i < arrays; ++i) {
-    const iovec to{dlbench_call_record.content + i * bytes, bytes};
+    const iovec to{content + i * bytes, bytes};
     const iovec from{dlbench_call_record.last[i], bytes};
     process_vm_readv(getpid(), &to, 1, &from, 1, 0);
   }
@@ -49,8 +51,8 @@ void dlbench_call_argument(std::size_t position, void* address) {
 void dlbench_call_end(std::size_t arrays) {
   dlbench_call_record.arrays = arrays;
   ++dlbench_call_record.calls;
-  if (dlbench_call_record.content != nullptr) [[unlikely]]
-    copy_content(arrays);
+  if (dlbench_call_record.watch != nullptr) [[unlikely]]
+    dlbench_call_record.watch(arrays);
 }
 
 void dlbench_call(std::size_t arrays, void* const* addresses) {
@@ -63,14 +65,15 @@ void dlbench_call(std::size_t arrays, void* const* addresses) {
   dlbench_call_end(arrays);
 }
 
-void dlbench_call_begin(void* content, std::size_t bytes) {
+void dlbench_call_begin(void* copied, std::size_t each) {
   dlbench_call_record = {};
-  dlbench_call_record.content = static_cast<unsigned char*>(content);
-  dlbench_call_record.bytes = bytes;
+  content = static_cast<unsigned char*>(copied);
+  bytes = each;
+  if (content != nullptr) dlbench_call_record.watch = &copy_content;
 }
 
 std::uint64_t dlbench_call_finish(std::size_t* arrays, void** addresses) {
-  dlbench_call_record.content = nullptr;
+  dlbench_call_record.watch = nullptr;
   *arrays = dlbench_call_record.arrays;
   std::copy_n(dlbench_call_record.last, *arrays, addresses);
   return dlbench_call_record.calls;

@@ -16,8 +16,7 @@ struct dlbench_call_record {
   uint64_t sum;                   // of address * (2 * position + 1), over all calls
   size_t arrays;                  // of the last call
   void* last[DLBENCH_CALL_MOST];  // its addresses
-  size_t bytes;                   // of each array of the last call that are copied to `content`
-  unsigned char* content;         // null: nothing is copied
+  void (*watch)(size_t arrays);   // null, or called by each body, after the rest is recorded
 };
 
 __attribute__((visibility("default"))) extern struct dlbench_call_record dlbench_call_record;
@@ -31,8 +30,8 @@ __attribute__((visibility("default"))) void dlbench_call_end(size_t arrays);
 // A C function `void(void*, ...)` of so many pointers, or null for more than DLBENCH_CALL_MOST.
 __attribute__((visibility("default"))) void* dlbench_call_function(size_t arrays);
 
-// For code that does not know the record: begins a record, in which the first `bytes` bytes of each
-// array of a call are copied to `content` unless that is null.
+// Begins a record, in which the first `bytes` bytes of each array of a call are copied to `content`
+// unless that is null.
 __attribute__((visibility("default"))) void dlbench_call_begin(void* content, size_t bytes);
 // Ends it; returns the number of calls. Stores the number of arrays of the last one, at most
 // DLBENCH_CALL_MOST, and their addresses.

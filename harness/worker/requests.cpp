@@ -261,11 +261,11 @@ json Requests::capture(const json& request) {
 json Requests::split(const json& request) {
   Prepared& prepared = at(request);
   step_(Step::phases);
-  const Phases& split = prepared.phases.prepare();
-  return {{"via", split.way()},
+  prepared.phases.prepare();
+  return {{"via", prepared.phases.way()},
           {"iterations", prepared.blocks.calibrated()},
-          {"calls", to_json(split.recording())},
-          {"warnings", split.warnings()}};
+          {"calls", to_json(prepared.phases.recording())},
+          {"warnings", prepared.phases.warnings()}};
 }
 
 json Requests::phases(const json& request) {

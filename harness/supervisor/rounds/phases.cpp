@@ -101,8 +101,12 @@ Breakdown breakdown_of(std::span<const PhaseRounds* const> workers) {
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.import_ns; }));
   const double release_ns =
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.release_ns; }));
-  breakdown.parts.push_back({"import", "the consumer's own work", import_ns});
-  breakdown.parts.push_back({"release", "dropping the result", release_ns});
+  const bool is_call = any.via == "body";
+  breakdown.parts.push_back(
+      {"import", is_call ? "until the body has its arguments" : "the consumer's own work",
+       import_ns});
+  breakdown.parts.push_back(
+      {"release", is_call ? "from the body to the call's end" : "dropping the result", release_ns});
   return breakdown;
 }
 

@@ -46,12 +46,11 @@ std::string folded(std::vector<std::size_t> positions) {
 class RecordedContent {
  public:
   RecordedContent(std::vector<unsigned char>& content, std::uint64_t bytes) {
-    dlbench_call_record.content = content.data();
-    dlbench_call_record.bytes = bytes;
+    dlbench_call_begin(content.data(), bytes);
   }
   RecordedContent(const RecordedContent&) = delete;
   RecordedContent& operator=(const RecordedContent&) = delete;
-  ~RecordedContent() { dlbench_call_record.content = nullptr; }
+  ~RecordedContent() { dlbench_call_record.watch = nullptr; }
 };
 
 }  // namespace

@@ -7,13 +7,14 @@
 
 namespace dlbench::worker {
 
-const Phases& ExchangePhases::prepare() {
+void ExchangePhases::prepare() {
   if (is_dispatch(observed_.observation.used)) {
     throw Failure{Outcome::no_protocol, "",
                   "nothing is transferred: NumPy's function calls the array's own code"};
   }
   if (observed_.observation.used == Protocol::call) {
-    throw Failure{Outcome::no_protocol, "", "a call has no phases: its arrays are not imported"};
+    call_phases_.emplace(call_).round(1, 0, 0);
+    return;
   }
   if (observed_.has_unknown_requests) {
     throw Failure{Outcome::no_protocol, "",
@@ -31,10 +32,13 @@ const Phases& ExchangePhases::prepare() {
   phases_ = std::make_unique<Phases>(WholeExchange{
       call_.import_call(), call_.exporters(), call_.inputs(), call_.shown(), observed_.recording,
       call_.is_proxied(), call_.ready(), call_.most_iterations()});
-  return *phases_;
 }
 
 Phases& ExchangePhases::prepared() {
+  if (call_phases_) {
+    throw Failure{Outcome::unsupported, "",
+                  "a call has no replay: its phases are timed, in its own body"};
+  }
   if (!phases_)
     throw Failure{Outcome::refused, "", "the phases are not prepared; request `split` first"};
   return *phases_;
@@ -47,7 +51,8 @@ void ExchangePhases::count(std::uint64_t iterations, std::uint64_t prelude) {
 
 PhaseReading ExchangePhases::round(std::uint64_t iterations, std::uint64_t prelude,
                                    std::uint64_t seed) {
-  PhaseReading reading = prepared().round(iterations, prelude, seed);
+  PhaseReading reading = call_phases_ ? call_phases_->round(iterations, prelude, seed)
+                                      : prepared().round(iterations, prelude, seed);
   collect_garbage();
   return reading;
 }
@@ -65,7 +70,7 @@ std::string ExchangePhases::walk(const Around& around) {
   std::string why_whole;
   try {
     if (!phases_) prepare();
-    around(trace::Category::phases, [&] { phases_->walk(around); });
+    around(trace::Category::phases, [&] { prepared().walk(around); });
   } catch (const Failure& failure) {
     why_whole = failure.reason;
   }

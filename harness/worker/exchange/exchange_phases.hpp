@@ -1,8 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "worker/exchange/call_phases.hpp"
 #include "worker/exchange/exchange_call.hpp"
 #include "worker/exchange/protocol_search.hpp"
 #include "worker/timing/phases.hpp"
@@ -15,8 +17,15 @@ class ExchangePhases {
   ExchangePhases(ExchangeCall& call, const ObservedProtocol& observed)
       : call_(call), observed_(observed) {}
 
-  /// Prepares the replay. Throws Failure if the phases cannot be separated.
-  const Phases& prepare();
+  /// Prepares the replay, or the stamp in the body of a call. Throws Failure if the phases cannot
+  /// be separated.
+  void prepare();
+  /// Of what is prepared: ReplaySource's name, or "body".
+  std::string way() const { return phases_ ? phases_->way() : "body"; }
+  const Recording& recording() const {
+    return phases_ ? phases_->recording() : observed_.recording;
+  }
+  Warnings warnings() const { return phases_ ? phases_->warnings() : Warnings(); }
   /// Counts the instructions of the phases under callgrind. Throws Failure, also if they are not
   /// prepared.
   void count(std::uint64_t iterations, std::uint64_t prelude);
@@ -33,6 +42,7 @@ class ExchangePhases {
   ExchangeCall& call_;
   const ObservedProtocol& observed_;
   std::unique_ptr<Phases> phases_;
+  std::optional<CallPhases> call_phases_;
 };
 
 }  // namespace dlbench::worker

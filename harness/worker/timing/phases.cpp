@@ -20,28 +20,6 @@ double ns_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
 }
 
-/// The cost of a stamp alone. Within other code it is lower, because the processor overlaps them.
-template <typename Stamp>
-double stamp_alone_ns() {
-  constexpr int kStamps = 500;
-  double least = 0;
-  for (int block = 0; block < 3; ++block) {
-    const Clock::time_point begin = Clock::now();
-    for (int i = 0; i < kStamps; ++i) {
-      const std::uint64_t now = Stamp::now();
-      asm volatile("" : : "r"(now));
-    }
-    const double each = ns_since(begin) / kStamps;
-    least = block == 0 ? each : std::min(least, each);
-  }
-  return least;
-}
-
-double stamp_alone_ns() {
-  return Stamps::has_invariant_counter() ? stamp_alone_ns<Stamps::Counter>()
-                                         : stamp_alone_ns<Stamps::Steady>();
-}
-
 }  // namespace
 
 /// The wall time of each block, in ns.
@@ -221,7 +199,7 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
   const auto stamps = static_cast<double>(timed.parts_ns.size());
   // The cost of the stamps is the time that they add to the exchange. For a long exchange this
   // difference is mostly noise, so it is limited to the cost of stamps alone.
-  const double alone_ns = stamp_alone_ns();
+  const double alone_ns = Stamps::alone_ns();
   const double stamp_ns =
       std::clamp((stamped_ns - plain_ns) / stamps, 0.4 * alone_ns, 1.1 * alone_ns);
   std::vector<double> parts;

@@ -28,6 +28,10 @@ class Stamps {
 #endif
   }
 
+  /// The cost of a stamp alone, in ns. Within other code it is lower, because the processor
+  /// overlaps them.
+  static double alone_ns();
+
   struct Counter {
     static std::uint64_t now() {
 #if defined(__x86_64__)

@@ -274,3 +274,29 @@ def test_a_function_is_written_for_a_number_of_arrays() -> None:
     call = written_function(2, "call(({_.real}, {_}))", call=found.append)
     assert call(1, 2j) is None
     assert found == [(1, 0.0, 1, 2j)]
+
+
+SPLIT = {"do": "split", "id": 1}
+PHASES = {"do": "phases", "id": 1, "iterations": 200, "prelude": 3, "seed": 1}
+WORK = "sum(range(2000))"
+
+
+@pytest.mark.parametrize(
+    ("body", "least"), [(f"{WORK}; {GOOD}", "release"), (f"{GOOD}; {WORK}", "import")]
+)
+def test_the_phases_of_a_call_meet_at_its_body(tmp_path: Path, body: str, least: str) -> None:
+    _, split, timed = judged(tmp_path, body, SPLIT, PHASES)
+    assert (split["ok"]["via"], split["ok"]["calls"]) == ("body", [])
+    # The arguments and Python's frames take a part of the other side.
+    most = "import" if least == "release" else "release"
+    assert 0 < timed["ok"][least] < timed["ok"][most] / 2
+
+
+def test_a_body_on_another_thread_has_no_phases(tmp_path: Path) -> None:
+    body = "t = Thread(target=lambda: " + GOOD + "); t.start(); t.join()"
+    prepared, split = judged(
+        tmp_path, body, SPLIT, spelled="\nfrom threading import Thread\n"
+    )  # fmt: skip
+    assert prepared["ok"]["outcome"] == "zero-copy"
+    assert split["error"]["outcome"] == "no-protocol"
+    assert "on the calling thread" in split["error"]["reason"]
