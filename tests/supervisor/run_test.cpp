@@ -280,6 +280,31 @@ TEST_F(FleetTest, TimesOfASlowCoreThatNothingReplacesAreNoCaveatOfReplacement) {
   }
 }
 
+/// The cells of the phases have its times, and the worker that replaces it measures none.
+TEST_F(FleetTest, ThePhasesOfAReplacedWorkerAreKept) {
+  plan_ = plan::make({library("a")}, axes_);
+  Entry verdict;
+  verdict.outcome = Outcome::zero_copy;
+  Share share;
+  share.numbers.samples_ns.assign(6, 1000);
+  share.numbers.median_ns = 1000;
+  share.iterations = 100;
+  share.canary_ns.assign(6, 180);
+  PhaseTime time;
+  time.exchange_ns = 1800;
+  share.phases.rounds.assign(6, time);
+  results::Journal journal = results::Journal::create(folder_ / "journal.jsonl", {});
+  Ledger ledger(plan_, {}, 1, journal, watcher_);
+  ledger.core_speed().add_slow(100);
+  ledger.measured(0, verdict, share);
+  share.canary_ns.assign(6, 100);
+  share.phases = {};
+  ledger.measured(0, verdict, share);
+  read();
+  ASSERT_TRUE(entries_.at("a>a").breakdown);
+  EXPECT_EQ(entries_.at("a>a").breakdown->exchange_ns, 1800);
+}
+
 /// Nothing explains why a worker is slow: it may be the library.
 TEST_F(FleetTest, ASlowWorkerThatNothingDisturbedIsKept) {
   options_.replicas = 3;

@@ -200,7 +200,7 @@ void Ledger::close(std::string_view code, const std::string& reason) {
 Entry Ledger::numbers_of(std::size_t cell) const {
   Entry entry = *cells_[cell].verdict;
   entry.cell = plan_.cells[cell];
-  fill_numbers(entry, cells_[cell].shares);
+  fill_numbers(entry, cells_[cell].shares, cells_[cell].left_out);
   return entry;
 }
 

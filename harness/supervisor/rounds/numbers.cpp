@@ -147,9 +147,14 @@ std::optional<Bound> below_resolution(const Samples& samples) {
   return Bound{bound, "step", timer.step_ns, is_final};
 }
 
-void fill_numbers(Entry& entry, std::span<const Share> shares) {
+void fill_numbers(Entry& entry, std::span<const Share> shares, std::span<const Share> left_out) {
   std::vector<double> medians, cpu, floors, data, iterations, all, steps, empty, scatter;
   std::vector<const PhaseRounds*> phases;
+  for (const std::span<const Share> some : {shares, left_out}) {
+    for (const Share& share : some) {
+      if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
+    }
+  }
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;
   entry.workers.clear();
@@ -167,7 +172,6 @@ void fill_numbers(Entry& entry, std::span<const Share> shares) {
     entry.workers.push_back(share.numbers);
     entry.workers.back().iterations = share.iterations;
     iterations.push_back(static_cast<double>(share.iterations));
-    if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
     if (share.device_timer) {
       steps.push_back(share.device_timer->step_ns);
       empty.push_back(share.device_timer->empty_ns);

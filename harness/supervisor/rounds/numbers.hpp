@@ -103,6 +103,9 @@ std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
 /// Warns if rounds are too few, bimodal or drifting, if workers disagree, and if at least three
 /// rounds and a third of all changed their core, were preempted, ran on a slow core, or had a
 /// device wait for the host.
-void fill_numbers(Entry& entry, std::span<const Share> shares);
+///
+/// Of workers that are left out, only the phases count: the cells of the phases have them too.
+void fill_numbers(Entry& entry, std::span<const Share> shares,
+                  std::span<const Share> left_out = {});
 
 }  // namespace dlbench::supervisor
