@@ -44,4 +44,5 @@ def ready(tensor):
 
 
 def values(tensor):
-    return tensor.data()
+    # A view of no elements has one dimension.
+    return tensor.data() if tensor.numel() else tensor.numpy()

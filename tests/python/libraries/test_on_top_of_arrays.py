@@ -222,6 +222,16 @@ def test_elements_without_a_number(
 
 
 @pytest.mark.libraries
+@pytest.mark.parametrize("shape", [(0, 8), (1, 8, 0, 128), (2, 3)])
+def test_a_tensor_without_elements_is_read_in_its_shape(shape: tuple[int, ...]) -> None:
+    path = Path(dlbench.__file__).parent / "producers/tinygrad.py"
+    adapter = load_adapter("producer", "tinygrad", str(path))
+    from tinygrad import Tensor
+
+    assert np.asarray(adapter.values(Tensor(np.zeros(shape, "f4")))).shape == shape
+
+
+@pytest.mark.libraries
 @pytest.mark.parametrize(
     ("giver", "taker", "expected"),
     [
