@@ -16,7 +16,7 @@ from samples import warning_texts
 RENAMED = "libcudart-1a2b3c4d.so.13"  #: as wheels name what they bring
 KINDS = ("memcpy", "memset", "alloc", "free", "event", "query", "wait", "sync", "launch")
 NONE = dict.fromkeys(KINDS, 0)
-MORE = ("--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%", "--no-plots", "--quiet")
+MORE = ("--protocols", "dlpack", "--sizes", "4KiB", "--replicas", "1", "--no-plots", "--quiet")
 
 # Its export waits for the device, and says nothing of it.
 WAITING = """
