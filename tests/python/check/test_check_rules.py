@@ -46,6 +46,7 @@ def test_a_word_of_a_situation_is_its_case(word: str) -> None:
     assert (word_of(case), case.readonly) == (word, True)
 
 
+@pytest.mark.process
 def test_trials_that_fail_are_made_once_and_each_worker_has_the_deadline_of_a_rule(
     tmp_path: Path,
 ) -> None:

@@ -208,6 +208,7 @@ def test_no_two_test_files_have_the_same_name() -> None:
     assert [name for name, count in counts.items() if count > 1] == []
 
 
+@pytest.mark.process
 def test_a_folder_has_at_most_25_files() -> None:
     # The adapters' folders have a file for each library.
     listed = subprocess.run(
