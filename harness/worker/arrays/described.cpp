@@ -292,7 +292,8 @@ std::vector<Held> read_through_each(PyObject* array) {
 bool has_lost_dtype(PyObject* array, const exchange::View& expected) {
   std::optional<Failure> why_not;
   const std::optional<Held> held = try_read(read_buffer, array, why_not);
-  return held && held->view.untyped && held->view.dtype != expected.dtype;
+  return held && held->view.untyped &&
+         (held->view.dtype != expected.dtype || held->view.shape != expected.shape);
 }
 
 std::optional<exchange::Device> stated_device(PyObject* array) {

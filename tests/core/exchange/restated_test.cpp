@@ -56,6 +56,9 @@ TEST(Restated, AnObjectWithoutDtypesHoldsBytes) {
   View strided = floats.view;
   strided.strides = {8};
   EXPECT_EQ(without_dtype(strided), strided);
+  strided.shape = {0, 8};
+  strided.strides = {0, 0};
+  EXPECT_EQ(without_dtype(strided).shape, std::vector<std::int64_t>{0});
 }
 
 TEST(Restated, PlainBytesAreTheSameArrayWithoutItsDtype) {

@@ -548,6 +548,14 @@ def test_the_values_of_a_bytearray_are_its_bytes(tmp_path: Path, take: str, expe
     assert found(answer) == expected
 
 
+@pytest.mark.parametrize("case", ["f32-0xn", "u8-0xn", "u8-2d"])
+def test_a_bytearray_has_no_shape(tmp_path: Path, case: str) -> None:
+    make = "def make(case, device): return bytearray(case.numpy())\n"
+    take = f"{NUMPY}PROTOCOLS = {{'convert': np.asarray}}\n"
+    answer = cross(tmp_path, make, take, "convert", _core.case(case))
+    assert found(answer) == "zero-copy []"
+
+
 @pytest.mark.parametrize(
     ("take", "expected"),
     [
