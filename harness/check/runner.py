@@ -243,7 +243,8 @@ class _Chain(Steps[str, Result]):
         return _how(death) if _is_bad(death) else ""
 
     def _slow_without_exchange(self) -> str:
-        """How long an array takes, if that is most of a deadline; empty otherwise."""
+        """How long an array takes, if that is much of a deadline; empty otherwise. A rule may make
+        ten arrays of different dtypes."""
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
@@ -252,7 +253,7 @@ class _Chain(Steps[str, Result]):
                 took_s = time.monotonic() - begin
         except RequestFailed as failure:
             return _why(failure)
-        return f"an array takes {took_s:.1f} s" if took_s > self._timeout_s / 2 else ""
+        return f"an array takes {took_s:.1f} s" if took_s > self._timeout_s / 10 else ""
 
     def _died(self, name: str, death: _core.Death) -> Result:
         if death.garbled:

@@ -151,6 +151,20 @@ def test_the_time_to_make_arrays_is_no_fault_of_a_rule(
     assert (result.outcome, result.observed[:16]) == (outcome, "no answer in 1 s")
 
 
+def test_a_rule_that_makes_many_slow_arrays_is_unclear(folder: Path) -> None:
+    planted.plant(folder)
+    path = folder / "producers" / "mine.py"
+    path.write_text(
+        "import time\ndef make(case, device):\n"
+        "    time.sleep(0.2)\n    return memoryview(case.numpy())\n"
+    )
+    rules = [RULES.by_name["buffer.values"]]
+    found = runner.check(runner.Library("mine", path, None), rules, 1.0)
+    assert found.results["buffer.values"].outcome == "unclear"
+    found = runner.check(runner.Library("mine", path, None), rules, 60.0)
+    assert found.results["buffer.values"].outcome == "holds"
+
+
 # Writes to all that could be a wire, prints a flood, and raises what no file can hold.
 HOSTILE = """\
 import os, stat
