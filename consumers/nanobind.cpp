@@ -39,7 +39,7 @@ struct Nothing {
 };
 struct Output {
   static nb::ndarray<nb::numpy, float, nb::ndim<1>> make() {
-    auto* values = new float[dlbench::call::kOutput]();
+    auto* values = new float[dlbench::call::kOutput];
     const nb::capsule owner(values, [](void* p) noexcept { delete[] static_cast<float*>(p); });
     return {values, {dlbench::call::kOutput}, owner};
   }

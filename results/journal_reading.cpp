@@ -76,9 +76,12 @@ bool continues(const Entry& entry, const Entry& before) {
   if (!is_measured(before.outcome) || !is_measured(entry.outcome)) return false;
   if (entry.workers.size() < before.workers.size()) return false;
   if (has(entry.warnings, "worker-replaced")) return true;
-  return std::equal(
-      before.workers.begin(), before.workers.end(), entry.workers.begin(),
-      [](const WorkerNumbers& a, const WorkerNumbers& b) { return a.samples_ns == b.samples_ns; });
+  return std::all_of(
+      before.workers.begin(), before.workers.end(), [&](const WorkerNumbers& earlier) {
+        return std::any_of(
+            entry.workers.begin(), entry.workers.end(),
+            [&](const WorkerNumbers& one) { return one.samples_ns == earlier.samples_ns; });
+      });
 }
 
 class JournalReader {

@@ -51,8 +51,8 @@ void dlbench_call_argument(std::size_t position, void* address) {
 void dlbench_call_end(std::size_t arrays) {
   dlbench_call_record.arrays = arrays;
   ++dlbench_call_record.calls;
-  if (dlbench_call_record.watch != nullptr) [[unlikely]]
-    dlbench_call_record.watch(arrays);
+  if (auto* const watch = dlbench_call_record.watch) [[unlikely]]
+    watch(arrays);
 }
 
 void dlbench_call(std::size_t arrays, void* const* addresses) {

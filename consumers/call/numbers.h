@@ -39,7 +39,8 @@ inline std::string torch_schema(std::string name, std::size_t arrays, const char
   std::string text = name + "_" + std::to_string(arrays) + "(";
   for (std::size_t i = 0; i < arrays; ++i)
     text += std::string(i > 0 ? ", " : "") + "Tensor " + parameter_name(i);
-  return text + (arrays > 0 ? more : more + (*more != 0 ? 2 : 0)) + ") -> " + result;
+  if (arrays == 0 && *more != 0) more += 2;  // no ", " before the first
+  return text + more + ") -> " + result;
 }
 
 }  // namespace dlbench::call

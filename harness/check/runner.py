@@ -243,8 +243,8 @@ class _Chain(Steps[str, Result]):
         return _how(death) if _is_bad(death) else ""
 
     def _slow_without_exchange(self) -> str:
-        """How long an array takes, if that is much of a deadline; empty otherwise. A rule may make
-        ten arrays of different dtypes."""
+        """What takes much of a deadline without an exchange, or fails; empty otherwise. A rule may
+        make ten arrays of different dtypes."""
         try:
             with self.start(self._last, Path()) as child:
                 self.load(child, self._last)
@@ -253,7 +253,7 @@ class _Chain(Steps[str, Result]):
                 took_s = time.monotonic() - begin
         except RequestFailed as failure:
             return _why(failure)
-        return f"an array takes {took_s:.1f} s" if took_s > self._timeout_s / 10 else ""
+        return f"to make one array takes {took_s:.1f} s" if took_s > self._timeout_s / 10 else ""
 
     def _died(self, name: str, death: _core.Death) -> Result:
         if death.garbled:
@@ -262,7 +262,7 @@ class _Chain(Steps[str, Result]):
             how = f"{NO_ANSWER} {self._timeout_s:g} s"
             slow = self._slow_without_exchange()
             if slow:
-                return Result(name, UNCLEAR, f"{how}; without an exchange as well: {slow}")
+                return Result(name, UNCLEAR, f"{how}; alone: {slow}")
             return _broken(name, how, death)
         verb = "was" if death.signal else "ended with"
         return _broken(name, f"the process {verb} {_how(death)}", death)

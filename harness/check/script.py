@@ -127,7 +127,9 @@ def script(
         inner = textwrap.indent("\n".join(lines), "    ").splitlines()
         refusal = rule.raises.replace("{error}", str(variant.get("error"))) or rule.refusal
         own += ["try:", *inner, *_judged(rule, refusal, "" if is_apart else "actual: ")]
-        own += [LEAVE] if rule.counts or not is_apart else []
+        # A fault of a `large` rule shows where memory is read, not at the end.
+        may_die_at_exit = is_apart and (rule.risky or rule.source != "large")
+        own += [LEAVE] if rule.counts or not may_die_at_exit else []
     return whole(title, [*tools("\n".join(own)), *head, *own])
 
 

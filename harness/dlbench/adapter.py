@@ -29,8 +29,8 @@ X = _Placeholder()
 class Call:
     """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
 
-    It describes the call; the worker compiles it to one vectorcall. Called with several arrays, as
-    a function for `call` is, each X is the next one, also in a list.
+    It describes the call; the worker compiles it to one vectorcall. With several arrays, as for
+    `call`, each X takes the next one, also in a list.
     """
 
     def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -39,15 +39,24 @@ class Call:
         self.kwargs = kwargs
 
     def __call__(self, *arrays: Any, **more: Any) -> Any:
-        each = itertools.cycle(arrays)  # one array is passed for each X
+        each = itertools.cycle(arrays) if len(arrays) == 1 else iter(arrays)
 
         def put(value: Any) -> Any:
-            if isinstance(value, (tuple, list)):
-                return type(value)(map(put, value))
-            return next(each) if value is X else value
+            if isinstance(value, tuple):
+                return tuple([put(item) for item in value])
+            if isinstance(value, list):
+                return [put(item) for item in value]
+            if value is not X:
+                return value
+            array = next(each, X)
+            if array is X:
+                raise TypeError(f"a Call has more arguments X than the {len(arrays)} arrays")
+            return array
 
         args = [put(value) for value in self.args]
         kwargs = {name: put(value) for name, value in self.kwargs.items()}
+        if len(arrays) > 1 and next(each, X) is not X:
+            raise TypeError(f"a Call has fewer arguments X than the {len(arrays)} arrays")
         return self.function(*args, **(kwargs | more))
 
 

@@ -67,6 +67,8 @@ def measure(
     _core.validate_document(str(folder / "run" / "results.json"))
     loaded = document(folder)
     assert status == status_of(loaded), out + err
+    # Without a result that decides the status nothing is said of it.
+    assert status != 0 or err == "", err
     return loaded
 
 

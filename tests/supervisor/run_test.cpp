@@ -249,7 +249,7 @@ TEST_F(FleetTest, ACoreThatIsAlwaysSharedEndsTheSearch) {
 
 /// The warning says that times are left out, so not if the run ended before others took their
 /// place.
-TEST_F(FleetTest, TimesOfASlowCoreThatNothingReplacesAreNoCaveatOfReplacement) {
+TEST_F(FleetTest, SlowTimesThatAreUsedHaveNoWarningOfReplacement) {
   plan_ = plan::make({library("a")}, axes_);
   Entry verdict;
   verdict.outcome = Outcome::zero_copy;
@@ -278,6 +278,29 @@ TEST_F(FleetTest, TimesOfASlowCoreThatNothingReplacesAreNoCaveatOfReplacement) {
     EXPECT_EQ(has(warnings, "worker-replaced"), is_replaced);
     EXPECT_EQ(has(warnings, "slow-cpu"), !is_replaced);
   }
+}
+
+/// The first line has a worker whose times are left out later, and used after all.
+TEST_F(FleetTest, AJournalKeepsAWorkerThatWasLeftOutForAWhile) {
+  plan_ = plan::make({library("a")}, axes_);
+  Entry verdict;
+  verdict.outcome = Outcome::zero_copy;
+  Share share;
+  share.numbers.median_ns = 1000;
+  share.iterations = 100;
+  results::Journal journal = results::Journal::create(folder_ / "journal.jsonl", {});
+  Ledger ledger(plan_, {}, 3, journal, watcher_);
+  for (const double ns : {1000.0, 1001.0, 1002.0}) {
+    // The first worker is seen to be slow when the last one has the whole core.
+    if (ns == 1002) ledger.core_speed().add_slow(100);
+    share.numbers.samples_ns.assign(6, ns);
+    share.canary_ns.assign(6, ns == 1000 ? 180 : 100);
+    ledger.measured(0, verdict, share);
+  }
+  ledger.close("budget", "the budget was used up");
+  read();
+  EXPECT_EQ(entries_.at("a>a").workers.size(), 3u);
+  EXPECT_EQ(contents_.dropped_lines, 0u);
 }
 
 /// The cells of the phases have its times, and the worker that replaces it measures none.

@@ -50,7 +50,7 @@ def bindings(found: discover.Catalogue) -> list[str]:
 
 def without_conditions(names: Sequence[str]) -> list[str]:
     """The bindings of these whose function is called as f(x, y) and returns nothing."""
-    return [name for name in names if name.rpartition(":")[2].split("-")[-1] not in CONDITIONS]
+    return [name for name in names if arguments.split(name)[1].split("-")[-1] not in CONDITIONS]
 
 
 def compile_sources(

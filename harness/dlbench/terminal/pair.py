@@ -276,7 +276,7 @@ def _copier(entry: Entry) -> list[tuple[str, str]]:
     """Why it is not known which library copied."""
     if entry.observed_outcome != "copy" or entry.copied_by or entry.observed.used != "own":
         return []
-    text = "not known: the consumer treats the array in another way than a proxy"
+    text = "not known: the consumer makes no request, or treats a proxy in another way"
     if entry.evidence.get("guard") == "skipped" and entry.bytes < TWO_PAGES:
         text += ", and the page guard needs a whole page: --sizes 256KiB"
     return [("copier", text)]

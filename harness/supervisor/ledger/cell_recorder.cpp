@@ -26,6 +26,9 @@ const Samples* data_clock(const Task& task) {
 
 Failure without_time(const PhaseRounds& phases, const std::string& phase) {
   const std::vector<double> samples = samples_of(phases, phase);
+  if (samples.empty() && phases.via == kViaBody) {
+    return {Outcome::no_protocol, "", "a call has the phases import and release alone"};
+  }
   if (samples.empty()) {
     return {Outcome::no_protocol, "",
             phase == Phase::query ? "the consumer does not query the device"

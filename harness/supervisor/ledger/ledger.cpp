@@ -97,8 +97,7 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   if (state.shares.size() >= replicas_) {
     record_numbers(cell);
   } else {
-    // A line of the journal has at least as many workers as the one before. So while times are
-    // left out there is none, and a killed run measures the cell again.
+    // A line of the journal has at least as many workers as the one before.
     if (state.left_out.empty()) journal_.append(numbers_of(cell));
     cover(cell);
   }
@@ -106,9 +105,13 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
 
 void Ledger::leave_out_disturbed(CellState& state) {
   std::vector<Share>& shares = state.shares;
+  const auto keep_phases = [&](const Share& share) {
+    if (!share.phases.rounds.empty()) state.other_phases.push_back(share.phases);
+  };
   for (auto share = shares.begin(); share != shares.end();) {
     if (had_slow_core(*share) && state.left_out.size() < replicas_) {
-      state.left_out.push_back(*share);
+      keep_phases(*share);
+      state.left_out.push_back(std::move(*share));
       share = shares.erase(share);
       ++missing_;
     } else {
@@ -119,6 +122,7 @@ void Ledger::leave_out_disturbed(CellState& state) {
   // The warning is in the journal, so a resumed run replaces no second worker.
   if (has(state.verdict->warnings, kReplaced)) return;
   if (const auto disturbed = disturbed_share(shares)) {
+    keep_phases(shares[*disturbed]);
     shares.erase(shares.begin() + static_cast<std::ptrdiff_t>(*disturbed));
     ++missing_;
     warn_of_replaced(*state.verdict);
@@ -200,7 +204,7 @@ void Ledger::close(std::string_view code, const std::string& reason) {
 Entry Ledger::numbers_of(std::size_t cell) const {
   Entry entry = *cells_[cell].verdict;
   entry.cell = plan_.cells[cell];
-  fill_numbers(entry, cells_[cell].shares, cells_[cell].left_out);
+  fill_numbers(entry, cells_[cell].shares, cells_[cell].other_phases);
   return entry;
 }
 
@@ -222,6 +226,7 @@ void Ledger::record(std::size_t cell, const Entry& entry) {
   cells_[cell].recorded = true;
   cells_[cell].shares = {};
   cells_[cell].left_out = {};
+  cells_[cell].other_phases = {};
   cells_[cell].verdict.reset();
   ++recorded_;
   if (is_measured(entry.outcome)) ++numbers_;

@@ -70,9 +70,10 @@ class Ledger {
  private:
   struct CellState {
     bool recorded = false;
-    bool covered = false;            ///< it has a share, a result, or is postponed
-    std::vector<Share> shares;       ///< of an open cell
-    std::vector<Share> left_out;     ///< of workers with a slow core
+    bool covered = false;                   ///< it has a share, a result, or is postponed
+    std::vector<Share> shares;              ///< of an open cell
+    std::vector<Share> left_out;            ///< of workers with a slow core
+    std::vector<PhaseRounds> other_phases;  ///< of workers whose times are left out
     std::unique_ptr<Entry> verdict;  ///< of its shares; a pointer, because most cells have none
   };
 

@@ -147,13 +147,15 @@ std::optional<Bound> below_resolution(const Samples& samples) {
   return Bound{bound, "step", timer.step_ns, is_final};
 }
 
-void fill_numbers(Entry& entry, std::span<const Share> shares, std::span<const Share> left_out) {
+void fill_numbers(Entry& entry, std::span<const Share> shares,
+                  std::span<const PhaseRounds> other_phases) {
   std::vector<double> medians, cpu, floors, data, iterations, all, steps, empty, scatter;
   std::vector<const PhaseRounds*> phases;
-  for (const std::span<const Share> some : {shares, left_out}) {
-    for (const Share& share : some) {
-      if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
-    }
+  for (const Share& share : shares) {
+    if (!share.phases.rounds.empty()) phases.push_back(&share.phases);
+  }
+  for (std::size_t i = 0; phases.size() <= i && i < other_phases.size(); ++i) {
+    phases.push_back(&other_phases[i]);
   }
   entry.lo_ns = std::numeric_limits<double>::infinity();
   entry.hi_ns = 0;

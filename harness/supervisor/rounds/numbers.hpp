@@ -104,8 +104,9 @@ std::optional<std::size_t> disturbed_share(std::span<const Share> shares);
 /// rounds and a third of all changed their core, were preempted, ran on a slow core, or had a
 /// device wait for the host.
 ///
-/// Of workers that are left out, only the phases count: the cells of the phases have them too.
+/// `other_phases` are those of workers whose times are left out. They count if no share has phases:
+/// who replaces a worker does not measure phases that are recorded.
 void fill_numbers(Entry& entry, std::span<const Share> shares,
-                  std::span<const Share> left_out = {});
+                  std::span<const PhaseRounds> other_phases = {});
 
 }  // namespace dlbench::supervisor

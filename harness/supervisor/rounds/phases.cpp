@@ -101,7 +101,7 @@ Breakdown breakdown_of(std::span<const PhaseRounds* const> workers) {
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.import_ns; }));
   const double release_ns =
       stats::median(over_rounds(workers, [](const PhaseTime& one) { return one.release_ns; }));
-  const bool is_call = any.via == "body";
+  const bool is_call = any.via == kViaBody;
   breakdown.parts.push_back(
       {"import", is_call ? "until the body has its arguments" : "the consumer's own work",
        import_ns});

@@ -3,11 +3,15 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/entry.hpp"
 
 namespace dlbench::supervisor {
+
+/// `via` of the phases of a call.
+inline constexpr std::string_view kViaBody = "body";
 
 /// One round of the phases of an exchange. Times are in ns for one exchange.
 struct PhaseTime {

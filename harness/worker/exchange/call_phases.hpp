@@ -7,8 +7,8 @@
 
 namespace dlbench::worker {
 
-/// Separates a call of a function of several arrays at the beginning of its body: what comes before
-/// is the import, what comes after is the release of the arguments and of the result.
+/// Separates a call of a function of several arrays where its body has its arguments: what comes
+/// before is the import; after it a result is made and dropped, and the arguments are released.
 class CallPhases {
  public:
   explicit CallPhases(ExchangeCall& call) : call_(call) {}

@@ -13,7 +13,8 @@ void ExchangePhases::prepare() {
                   "nothing is transferred: NumPy's function calls the array's own code"};
   }
   if (observed_.observation.used == Protocol::call) {
-    call_phases_.emplace(call_).round(1, 0, 0);
+    CallPhases(call_).round(1, 0, 0);
+    call_phases_.emplace(call_);
     return;
   }
   if (observed_.has_unknown_requests) {
@@ -37,7 +38,7 @@ void ExchangePhases::prepare() {
 Phases& ExchangePhases::prepared() {
   if (call_phases_) {
     throw Failure{Outcome::unsupported, "",
-                  "a call has no replay: its phases are timed, in its own body"};
+                  "the phases of a call can only be timed, in its own body"};
   }
   if (!phases_)
     throw Failure{Outcome::refused, "", "the phases are not prepared; request `split` first"};
@@ -69,7 +70,7 @@ std::string ExchangePhases::walk(const Around& around) {
   });
   std::string why_whole;
   try {
-    if (!phases_) prepare();
+    if (!phases_ && !call_phases_) prepare();
     around(trace::Category::phases, [&] { prepared().walk(around); });
   } catch (const Failure& failure) {
     why_whole = failure.reason;

@@ -294,7 +294,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
     const bool is_empty = from.view.elements() == 0 || to.view.elements() == 0;
     if (is_empty && judgement.evidence.address == Proof::skipped) {
       throw Failure{Outcome::unproven, "",
-                    "an array without elements has no memory that could be shared or copied"};
+                    "the addresses of arrays without elements show neither sharing nor a copy"};
     }
     if (is_writable(from.view)) {
       judgement.evidence.write = write_through_anywhere(from.view, to.view);

@@ -112,7 +112,9 @@ ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
 }
 
 ImportCall::ImportCall(PyObject* spelled, std::size_t arrays)
-    : function_(function_in(spelled)), arguments_{nullptr}, in_steps_(true) {
+    : function_(is_instance(spelled, "Call") ? function_in(spelled) : Ref::borrow(spelled)),
+      arguments_{nullptr},
+      in_steps_(true) {
   if (!PyCallable_Check(function_.get())) {
     throw Failure{Outcome::import_failed, "TypeError",
                   "`call` in PROTOCOLS returns no function: " + repr_of(function_.get())};

@@ -532,8 +532,12 @@ def test_a_built_in_library_meets_numpy_in_its_script(library: str, tmp_path: Pa
             script = repro.script(entry_of(entry), found, {})
             scripts.setdefault("# needs dlbench" in script, []).append(script)
     for texts in scripts.values():
-        each = f"for text in {texts!r}:\n    try: exec(text, {{}})\n    except SystemExit: pass\n"
+        each = (
+            f"for text in {texts!r}:\n    try: exec(text, {{}})\n"
+            "    except SystemExit as end: assert not end.code, text\n"
+        )
         done = ran(each, tmp_path)
+        assert done.returncode == 0, done.stdout + done.stderr
         assert done.stdout.count("\nactual: an array\n") == len(texts), done.stdout + done.stderr
 
 

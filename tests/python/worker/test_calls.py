@@ -116,6 +116,9 @@ def test_a_call_needs_an_x_for_each_array(tmp_path: Path) -> None:
 def test_a_call_in_python_passes_the_arrays_in_order() -> None:
     call = Call(lambda *args, **kwargs: (args, kwargs), X, [X, 7], 3, c=X)
     assert call(1, 2, 4) == ((1, [2, 7], 3), {"c": 4})
+    for arrays in ((1, 2), (1, 2, 4, 8)):
+        with pytest.raises(TypeError, match=f"than the {len(arrays)} arrays"):
+            call(*arrays)
 
 
 def test_a_function_that_gets_all_arrays_is_timed(tmp_path: Path) -> None:
