@@ -388,7 +388,7 @@ def test_why_the_copier_is_not_known(given: dict[str, Any], size: int, why: str 
     entry["evidence"] = entry["evidence"] | {"guard": "skipped"}
     entry["observed"] = entry["observed"] | {"used": "own"}
     lines = [line for line in pair.details(entry_of(entry)) if line.startswith("copier ")]
-    text = f"not known: the consumer treats the array in another way than a proxy{why}"
+    text = f"not known: the consumer makes no request, or treats a proxy in another way{why}"
     assert [line.partition(" ")[2].strip() for line in lines] == [text] * (why is not None)
 
 

@@ -614,7 +614,7 @@ def test_arrays_without_elements_share_if_their_addresses_are_equal(
     one_place = f"{NUMPY}NONE = np.empty(1, 'f4')[:0]\ndef make(case, device): return NONE[:]\n"
     answer = cross(tmp_path, one_place, taker, "convert", empty, 0)
     assert found(answer) == "unproven []"
-    reason = "an array without elements has no memory that could be shared or copied"
+    reason = "the addresses of arrays without elements show neither sharing nor a copy"
     assert [w["text"] for w in answer["ok"]["warnings"]] == [f"addresses not compared: {reason}"]
 
 
