@@ -247,29 +247,37 @@ TEST_F(FleetTest, ACoreThatIsAlwaysSharedEndsTheSearch) {
   EXPECT_TRUE(has(entries_.at("a>a").warnings, "slow-cpu"));
 }
 
+/// What one worker measured in six rounds of this time.
+Share share_of(double ns, double canary_ns) {
+  Share share;
+  share.numbers.samples_ns.assign(6, ns);
+  share.numbers.median_ns = ns;
+  share.numbers.first_ns = ns;
+  share.iterations = 100;
+  share.canary_ns.assign(6, canary_ns);
+  return share;
+}
+
+Entry zero_copy() {
+  Entry verdict;
+  verdict.outcome = Outcome::zero_copy;
+  return verdict;
+}
+
 /// The warning says that times are left out, so not if the run ended before others took their
 /// place.
 TEST_F(FleetTest, SlowTimesThatAreUsedHaveNoWarningOfReplacement) {
   plan_ = plan::make({library("a")}, axes_);
-  Entry verdict;
-  verdict.outcome = Outcome::zero_copy;
-  Share share;
-  share.numbers.samples_ns.assign(6, 1000);
-  share.numbers.median_ns = 1000;
-  share.numbers.first_ns = 1000;
-  share.iterations = 100;
   for (const bool is_replaced : {false, true}) {
     const std::filesystem::path path = folder_ / "journal.jsonl";
     std::filesystem::remove(path);
     results::Journal journal = results::Journal::create(path, {});
     Ledger ledger(plan_, {}, 1, journal, watcher_);
     ledger.core_speed().add_slow(100);
-    share.canary_ns.assign(6, 180);
-    ledger.measured(0, verdict, share);
+    ledger.measured(0, zero_copy(), share_of(1000, 180));
     EXPECT_TRUE(ledger.needs(0));
     if (is_replaced) {
-      share.canary_ns.assign(6, 100);
-      ledger.measured(0, verdict, share);
+      ledger.measured(0, zero_copy(), share_of(1000, 100));
     } else {
       ledger.close("budget", "the budget was used up");
     }
@@ -283,19 +291,12 @@ TEST_F(FleetTest, SlowTimesThatAreUsedHaveNoWarningOfReplacement) {
 /// The first line has a worker whose times are left out later, and used after all.
 TEST_F(FleetTest, AJournalKeepsAWorkerThatWasLeftOutForAWhile) {
   plan_ = plan::make({library("a")}, axes_);
-  Entry verdict;
-  verdict.outcome = Outcome::zero_copy;
-  Share share;
-  share.numbers.median_ns = 1000;
-  share.iterations = 100;
   results::Journal journal = results::Journal::create(folder_ / "journal.jsonl", {});
   Ledger ledger(plan_, {}, 3, journal, watcher_);
   for (const double ns : {1000.0, 1001.0, 1002.0}) {
     // The first worker is seen to be slow when the last one has the whole core.
     if (ns == 1002) ledger.core_speed().add_slow(100);
-    share.numbers.samples_ns.assign(6, ns);
-    share.canary_ns.assign(6, ns == 1000 ? 180 : 100);
-    ledger.measured(0, verdict, share);
+    ledger.measured(0, zero_copy(), share_of(ns, ns == 1000 ? 180 : 100));
   }
   ledger.close("budget", "the budget was used up");
   read();
@@ -306,23 +307,15 @@ TEST_F(FleetTest, AJournalKeepsAWorkerThatWasLeftOutForAWhile) {
 /// The cells of the phases have its times, and the worker that replaces it measures none.
 TEST_F(FleetTest, ThePhasesOfAReplacedWorkerAreKept) {
   plan_ = plan::make({library("a")}, axes_);
-  Entry verdict;
-  verdict.outcome = Outcome::zero_copy;
-  Share share;
-  share.numbers.samples_ns.assign(6, 1000);
-  share.numbers.median_ns = 1000;
-  share.iterations = 100;
-  share.canary_ns.assign(6, 180);
+  Share share = share_of(1000, 180);
   PhaseTime time;
   time.exchange_ns = 1800;
   share.phases.rounds.assign(6, time);
   results::Journal journal = results::Journal::create(folder_ / "journal.jsonl", {});
   Ledger ledger(plan_, {}, 1, journal, watcher_);
   ledger.core_speed().add_slow(100);
-  ledger.measured(0, verdict, share);
-  share.canary_ns.assign(6, 100);
-  share.phases = {};
-  ledger.measured(0, verdict, share);
+  ledger.measured(0, zero_copy(), share);
+  ledger.measured(0, zero_copy(), share_of(1000, 100));
   read();
   ASSERT_TRUE(entries_.at("a>a").breakdown);
   EXPECT_EQ(entries_.at("a>a").breakdown->exchange_ns, 1800);

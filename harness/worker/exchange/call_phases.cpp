@@ -38,16 +38,9 @@ class Watched {
 
 }  // namespace
 
-PyObject* CallPhases::next_row() {
-  std::size_t& next = call_.next();
-  PyObject* row = call_.inputs()[next];
-  next = next + 1 == call_.inputs().size() ? 0 : next + 1;
-  return row;
-}
-
 double CallPhases::plain(std::uint64_t iterations) {
   const Clock::time_point begin = Clock::now();
-  for (std::uint64_t i = 0; i < iterations; ++i) checked(call_.import_call()(next_row()));
+  for (std::uint64_t i = 0; i < iterations; ++i) checked(call_.import_call()(call_.next_input()));
   return ns_since(begin);
 }
 
@@ -60,7 +53,7 @@ CallPhases::Block CallPhases::stamped(std::uint64_t iterations) {
   std::uint64_t last = Stamp::now();
   for (std::uint64_t i = 0; i < iterations; ++i) {
     began = 0;
-    checked(call_.import_call()(next_row()));
+    checked(call_.import_call()(call_.next_input()));
     if (began == 0) {
       throw Failure{Outcome::no_protocol, "",
                     "the body does not run on the calling thread before the call returns"};

@@ -26,7 +26,6 @@ class CallPhases {
   double plain(std::uint64_t iterations);
   template <typename Stamp>
   Block stamped(std::uint64_t iterations);
-  PyObject* next_row();
 
   ExchangeCall& call_;
 };

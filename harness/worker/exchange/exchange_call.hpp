@@ -90,6 +90,12 @@ class ExchangeCall {
   std::span<PyObject* const> inputs() const { return borrowed_; }
   /// The index of the next input, at which the timed loops continue.
   std::size_t& next() { return next_; }
+  /// The next input, borrowed; the one after it follows.
+  PyObject* next_input() {
+    PyObject* input = borrowed_[next_];
+    next_ = next_ + 1 == borrowed_.size() ? 0 : next_ + 1;
+    return input;
+  }
 
   /// One call of the consumer; its data may not be ready yet. Throws Failure.
   Ref import(PyObject* x);

@@ -60,10 +60,7 @@ PhaseReading ExchangePhases::round(std::uint64_t iterations, std::uint64_t prelu
 
 std::string ExchangePhases::walk(const Around& around) {
   around(trace::Category::exchange, [&] {
-    std::size_t& next = call_.next();
-    PyObject* x = call_.inputs()[next];
-    next = next + 1 == call_.inputs().size() ? 0 : next + 1;
-    const Ref result = checked(call_.import_call()(x));
+    const Ref result = checked(call_.import_call()(call_.next_input()));
     if (call_.ready() != nullptr) {
       around(trace::Category::ready, [&] { call_.wait_for(result.get()); });
     }
