@@ -247,7 +247,7 @@ PhaseTime read_phases(const json& ok, const PhaseRounds& phases) {
     time.import_ns = ok.at("import").get<double>();
     time.release_ns = ok.at("release").get<double>();
     time.unexplained_ns = ok.at("unexplained").get<double>();
-    time.floor_ns = ok.value("floor", 0.0);
+    time.canary_ns = ok.value("canary_ns", 0.0);
     if (!(time.exchange_ns > 0) || time.calls_ns.size() != phases.calls.size()) {
       throw UsageError("no phases");
     }

@@ -113,10 +113,10 @@ json to_json(const Recording& calls) {
   return all;
 }
 
-json to_json(const PhaseReading& reading) {
+json to_json(const PhaseReading& reading, const Disturbance& disturbance) {
   return {{"exchange", reading.exchange_ns},       {"calls", reading.calls_ns},
           {"import", reading.import_ns},           {"release", reading.release_ns},
-          {"unexplained", reading.unexplained_ns}, {"floor", reading.floor_ns}};
+          {"unexplained", reading.unexplained_ns}, {"canary_ns", disturbance.canary_ns}};
 }
 
 json to_json(const Failure& failure) {

@@ -23,7 +23,7 @@ nlohmann::json to_json(const WorkerFloors& floors);
 nlohmann::json to_json(const measure::Reading& reading, const Disturbance& disturbance);
 nlohmann::json to_json(const std::vector<FrameNode>& frames);
 nlohmann::json to_json(const Recording& calls);
-nlohmann::json to_json(const PhaseReading& reading);
+nlohmann::json to_json(const PhaseReading& reading, const Disturbance& disturbance);
 nlohmann::json to_json(const Failure& failure);
 
 }  // namespace dlbench::worker

@@ -269,8 +269,10 @@ json Requests::split(const json& request) {
 }
 
 json Requests::phases(const json& request) {
-  return to_json(at(request).phases.round(request.at("iterations"), prelude_of(request),
-                                          request.value("seed", std::uint64_t{0})));
+  const Watch watch;
+  const PhaseReading reading = at(request).phases.round(
+      request.at("iterations"), prelude_of(request), request.value("seed", std::uint64_t{0}));
+  return to_json(reading, watch.end());
 }
 
 json Requests::trace(const json&) {

@@ -330,8 +330,8 @@ TEST(Numbers, HereAndThereADisturbanceIsNoWarning) {
   }
 }
 
-TEST(Numbers, ARoundIsSlowWhereItsCanaryTookHalfAsLongAgain) {
-  const std::vector<double> canary_ns{100, 149, 151, 300, 0};
+TEST(Numbers, ARoundIsSlowWhereItsCanaryTookAFifthLonger) {
+  const std::vector<double> canary_ns{100, 119, 121, 300, 0};
   CoreSpeed core_speed;
   EXPECT_EQ(core_speed.slow_rounds(canary_ns), 0U);
   for (const double ns : canary_ns) core_speed.add_slow(ns);

@@ -47,7 +47,7 @@ std::optional<Bound> below_resolution(const Samples& samples);
 class CoreSpeed {
  public:
   /// Adds the canary's time in a round; 0: not measured. Was the core slow? Then the canary took
-  /// 1.5 times as long as the best, because the clock rate fell or another thread used the core's
+  /// 1.2 times as long as the best, because the clock rate fell or another thread used the core's
   /// other hyperthread.
   bool add_slow(double canary_ns) {
     if (canary_ns > 0) best_ns_ = std::min(best_ns_, canary_ns);
@@ -56,7 +56,7 @@ class CoreSpeed {
   std::size_t slow_rounds(std::span<const double> canary_ns) const;
 
  private:
-  bool is_slow(double canary_ns) const { return canary_ns > 1.5 * best_ns_; }
+  bool is_slow(double canary_ns) const { return canary_ns > 1.2 * best_ns_; }
 
   double best_ns_ = std::numeric_limits<double>::infinity();
 };

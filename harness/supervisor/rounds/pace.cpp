@@ -57,11 +57,13 @@ double add_round(const RoundTime& time, Samples& samples) {
   return spent * 1e-9;
 }
 
-double add_phases(const PhaseTime& time, PhaseRounds& phases) {
-  const double spent_ns = 3 * time.exchange_ns * static_cast<double>(phases.iterations);
+double spent_ns(const PhaseTime& time, const PhaseRounds& phases) {
+  return 3 * time.exchange_ns * static_cast<double>(phases.iterations);
+}
+
+void add_phases(const PhaseTime& time, PhaseRounds& phases) {
   phases.rounds.push_back(time);
-  phases.spent_ns += spent_ns;
-  return spent_ns * 1e-9;
+  phases.spent_ns += spent_ns(time, phases);
 }
 
 bool is_due(const Pick& pick) {

@@ -14,11 +14,11 @@ double duration_ns(const Pick& pick);
 
 /// The duration of a round in ns.
 double spent_ns(const RoundTime& time, const Samples& samples);
+double spent_ns(const PhaseTime& time, const PhaseRounds& phases);
 
-/// Adds a round to the samples of a cell, or to the phases of an exchange. Returns its duration in
-/// seconds.
+/// Adds a round to the samples of a cell. Returns its duration in seconds.
 double add_round(const RoundTime& time, Samples& samples);
-double add_phases(const PhaseTime& time, PhaseRounds& phases);
+void add_phases(const PhaseTime& time, PhaseRounds& phases);
 
 /// Should another round be measured? Very long rounds end early, see is_enough().
 bool is_due(const Pick& pick);

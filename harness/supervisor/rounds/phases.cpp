@@ -122,13 +122,8 @@ Warnings doubts(const Breakdown& breakdown, std::span<const PhaseRounds* const> 
   }
   std::size_t slow = 0, rounds = 0;
   for (const PhaseRounds* worker : workers) {
-    // The floor of the worker's proxy takes the place of the canary.
-    CoreSpeed core_speed;
-    const std::vector<double> floors =
-        over_rounds({&worker, 1}, [](const PhaseTime& one) { return one.floor_ns; });
-    for (const double floor_ns : floors) core_speed.add_slow(floor_ns);
-    rounds += floors.size();
-    slow += core_speed.slow_rounds(floors);
+    rounds += worker->rounds.size();
+    slow += static_cast<std::size_t>(std::ranges::count_if(worker->rounds, &PhaseTime::slow));
   }
   if (are_many(slow, rounds)) {
     const std::string some = std::to_string(slow), of = std::to_string(rounds);

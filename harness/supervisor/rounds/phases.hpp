@@ -20,7 +20,8 @@ struct PhaseTime {
   double import_ns = 0;
   double release_ns = 0;
   double unexplained_ns = 0;
-  double floor_ns = 0;
+  double canary_ns = 0;
+  bool slow = false;  ///< measured on a slow core, and not again
 };
 
 /// The phases of one exchange in one worker.

@@ -162,27 +162,30 @@ void Rounds::receive_round(const Pick& pick, std::vector<Task*>& failed) {
   const Reply reply = worker_.receive(activity_of(pick), &task);
   if (task.over) return;
   if (pick.is_phases() && reply.ok) {
-    context_.round_s += add_phases(read_phases(reply.body, task.phases), task.phases);
+    PhaseTime time = read_phases(reply.body, task.phases);
+    time.slow = context_.ledger.core_speed().add_slow(time.canary_ns);
+    if (!is_left_out(pick, time.slow, spent_ns(time, task.phases))) add_phases(time, task.phases);
   } else if (pick.is_phases()) {
     recorder_.fail_phases(task, read_error(reply.body, Outcome::refused));
   } else if (reply.ok) {
     Samples& samples = *pick.clock;
     const RoundTime time = read_round(reply.body, samples.clock);
     const bool was_slow = context_.ledger.core_speed().add_slow(time.canary_ns);
-    const double spent_s = spent_ns(time, samples) * 1e-9;
-    context_.round_s += spent_s;
-    // On a machine that is always busy, the rounds of a worker take twice as long at most.
-    if (was_slow && left_out_s_ <= kept_s_ + kMostIdleS) {
-      left_out_s_ += spent_s;
-      again_.push_back(pick);
-      return;
-    }
-    add_round(time, samples);
-    kept_s_ += spent_s;
+    if (!is_left_out(pick, was_slow, spent_ns(time, samples))) add_round(time, samples);
   } else {
     on_failure_(task, read_error(reply.body, Outcome::refused));
     failed.push_back(&task);
   }
+}
+
+bool Rounds::is_left_out(const Pick& pick, bool was_slow, double spent_ns) {
+  const double spent_s = spent_ns * 1e-9;
+  context_.round_s += spent_s;
+  // On a machine that is always busy, the rounds of a worker take twice as long at most.
+  const bool is_out = was_slow && left_out_s_ <= kept_s_ + kMostIdleS;
+  (is_out ? left_out_s_ : kept_s_) += spent_s;
+  if (is_out) again_.push_back(pick);
+  return is_out;
 }
 
 nlohmann::json Rounds::request_of(const Pick& pick) {

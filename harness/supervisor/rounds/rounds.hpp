@@ -32,6 +32,8 @@ class Rounds {
   void run(const std::vector<Pick>& picks);
   std::size_t burst(std::span<const Pick> picks);
   void receive_round(const Pick& pick, std::vector<Task*>& failed);
+  /// Is the round of a slow core left out, to be measured again?
+  bool is_left_out(const Pick& pick, bool was_slow, double spent_ns);
   nlohmann::json request_of(const Pick& pick);
   static Activity activity_of(const Pick& pick) {
     return pick.is_phases() ? Activity::phases : Activity::exchange;

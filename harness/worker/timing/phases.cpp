@@ -152,7 +152,7 @@ PhaseReading Phases::round(std::uint64_t iterations, std::uint64_t prelude, std:
       if (stamped_first) time_stamped(each, timed);
       timed.plain_ns.push_back(apart<NoClock>(each, timed.ticks));
       if (!stamped_first) time_stamped(each, timed);
-      if (source_.way() != ReplaySource::Way::capsule) timed.floor_ns.push_back(floor(each));
+      if (source_.has_floor()) timed.floor_ns.push_back(floor(each));
     }
   };
   if (patches) {
@@ -214,8 +214,7 @@ PhaseReading Phases::reading(const Blocks& timed, double n) const {
 
   PhaseReading reading;
   reading.exchange_ns = stats::median(timed.whole_ns) / n;
-  reading.floor_ns = timed.floor_ns.empty() ? 0 : stats::median(timed.floor_ns) / n;
-  const double proxy_ns = source_.has_floor() ? reading.floor_ns : 0;
+  const double proxy_ns = source_.has_floor() ? stats::median(timed.floor_ns) / n : 0;
   reading.release_ns = parts.back();
   parts.pop_back();
   reading.import_ns = parts.back() - proxy_ns;

@@ -35,7 +35,6 @@ struct PhaseReading {
   double import_ns = 0;
   double release_ns = 0;
   double unexplained_ns = 0;  ///< exchange minus all phases; signed
-  double floor_ns = 0;  ///< of the proxy, which shows the processor's speed; 0 without a proxy
 };
 
 /// Separates the phases of an exchange by replaying it, one exchange at a time.
