@@ -26,6 +26,10 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as requested");
     return -1;
   }
+  // No dtype of its own says that the bytes are swapped.
+  const char* format = array_of(self)->via == Via::kBuffer && facts->dtype.starts_with('>')
+                           ? facts->dtype.c_str()
+                           : layout.dtype->format;
   auto* sizes = reinterpret_cast<Py_ssize_t*>(const_cast<std::intptr_t*>(layout.shape.data()));
   auto* steps = reinterpret_cast<Py_ssize_t*>(const_cast<std::intptr_t*>(layout.strides.data()));
   *view = {.buf = facts->address,
@@ -34,7 +38,7 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
            .itemsize = layout.dtype->bytes,
            .readonly = layout.readonly,
            .ndim = static_cast<int>(layout.shape.size()),
-           .format = has_flag(PyBUF_FORMAT) ? const_cast<char*>(layout.dtype->format) : nullptr,
+           .format = has_flag(PyBUF_FORMAT) ? const_cast<char*>(format) : nullptr,
            .shape = has_flag(PyBUF_ND) ? sizes : nullptr,
            .strides = has_flag(PyBUF_STRIDES) ? steps : nullptr,
            .suboffsets = nullptr,

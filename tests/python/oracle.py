@@ -176,6 +176,8 @@ def of_native(array: Any) -> tuple[Facts, Any]:
     if dtype.startswith("dlpack("):
         code, bits, _ = map(int, dtype[len("dlpack(") : -1].split(","))
         dtype = NARROW.get(code) or f"{KINDS[code]}{bits}"
+    if dtype.startswith(">"):  # the format of a buffer without dimensions
+        dtype = np.dtype(dtype).name
     return Facts(array.address, dtype, array.shape, array.strides), array
 
 
@@ -287,6 +289,8 @@ def values(array: Any) -> np.ndarray[Any, Any]:
         return values(array.magnitude)
     if hasattr(array, "via") and hasattr(ml_dtypes, dtype := of_native(array)[0].dtype):
         return np.asarray(array).view(getattr(ml_dtypes, dtype)).astype(np.float32)
+    if hasattr(array, "via") and array.dtype.startswith(">"):
+        return np.asarray(array).view(array.dtype)
     if hasattr(array, "via") and dtype.endswith("s"):
         return np.asarray(array).view(f"S{width(dtype)}")
     if library == "torch":
@@ -337,7 +341,7 @@ def is_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool
 def is_bytes(array: Any) -> bool:
     """Has it no dtype?"""
     library = library_of(array)
-    is_view = isinstance(array, memoryview) and array.format == "B"
+    is_view = isinstance(array, memoryview) and (array.format, array.ndim) == ("B", 1)
     named = isinstance(array, (bytes, bytearray)) or type(array).__name__ == "mmap"
     named |= type(array).__module__ == "mpi4py.MPI"
     return named or is_view or (library == "pyarrow" and not hasattr(array, "buffers"))
@@ -521,7 +525,7 @@ def shown(source: Any, producer: Any, protocol: str) -> Any:
 
 
 def judge(
-    producer: Any, consumer: Any, protocol: str, spec: dict[str, Any], size: int
+    producer: Any, consumer: Any, ready: Any, protocol: str, spec: dict[str, Any], size: int
 ) -> dict[str, Any]:
     """What is true of one exchange; `raised` where there was none."""
     case = Case(**spec, bytes=size)
@@ -543,10 +547,8 @@ def judge(
     try:
         passed = proxy or shown(source, producer, protocol)
         result = take(passed)
-        for name in ("ready",):
-            ready = getattr(consumer, name, None)
-            if ready is not None:
-                ready(result)
+        if ready is not None:
+            ready(result)
     except Exception as error:
         return {"raised": type(error).__name__, "text": str(error)[:200], "own": is_own}
     # Other types may raise when their dtype is read.
@@ -594,7 +596,8 @@ def judge_all(cells: list[list[Any]]) -> None:
     for *key, size in cells:
         print(json.dumps({"began": key}), file=out, flush=True)
         ends: list[Any] = []
-        for role, name in (("producer", key[0]), ("consumer", key[1])):
+        # The producer of the consumer's library may know how to wait for a result.
+        for role, name in (("producer", key[0]), ("consumer", key[1]), ("producer", key[1])):
             if (role, name) not in loaded:
                 try:
                     path = str(PACKAGE / f"{role}s" / f"{name.partition(':')[0]}.py")
@@ -602,9 +605,11 @@ def judge_all(cells: list[list[Any]]) -> None:
                 except BaseException as error:  # a library may raise anything
                     loaded[role, name] = error
             ends.append(loaded[role, name])
+        *ends, waits = ends
         failed = [end for end in ends if isinstance(end, BaseException)]
+        ready = getattr(ends[1], "ready", None) or getattr(waits, "ready", None)
         verdict = {"unmade": f"import: {failed[0]}"[:200]} if failed else judge(
-            *ends, key[2], _core.case(key[3]), size)  # fmt: skip
+            *ends, ready, key[2], _core.case(key[3]), size)  # fmt: skip
         print(json.dumps({"cell": key, **verdict}), file=out, flush=True)
     # No library's shutdown is of interest.
     out.flush()

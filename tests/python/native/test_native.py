@@ -124,6 +124,15 @@ def test_a_buffer_without_strides_is_compact() -> None:
         assert np.asarray(observed).tolist() == [[1, 2], [3, 4], [5, 6]]
 
 
+@pytest.mark.parametrize("kind", ["f4", "u4", "i8"])
+def test_a_buffer_keeps_its_byte_order(kind: str) -> None:
+    for order in "<>":
+        for array in (np.array([3, 4], order + kind), np.array(3, order + kind)):
+            observed = np.asarray(consumer.from_buffer(array))
+            assert observed.tolist() == array.tolist()
+            assert observed.dtype == array.dtype
+
+
 def test_interface_data_in_a_buffer_is_refused_in_a_line() -> None:
     class Image:
         __array_interface__ = counted().__array_interface__ | {"data": bytes(96)}
