@@ -13,12 +13,7 @@ import whole
 from oracle import Key, Verdicts, by_key, compared
 from samples import warned
 
-pytestmark = [
-    pytest.mark.libraries,
-    pytest.mark.timeout(900),
-    pytest.mark.process,
-    pytest.mark.timing,
-]
+pytestmark = [pytest.mark.libraries, pytest.mark.timeout(900), pytest.mark.process]
 
 # A sample; `python tests/python/oracle.py LIBRARY... --cases ...` judges more.
 LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi", "paddle"]
