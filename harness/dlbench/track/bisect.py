@@ -278,8 +278,10 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
         place = search.places[index]
         words = cells.words_for(again[index], [before, after])
         env = f"{place.name}={place.python}"
-        named = (before.producer, before.consumer, *words)
-        output.print_line(dlbench_command("repro", search.folder, *named, "--run", "--env", env))
+        repro = ("repro", search.folder, before.producer, before.consumer, *words)
+        output.print_line(dlbench_command(*repro, "--run", "--env", env))
+        if index == gap.high and kind == "outcome":
+            output.print_line(dlbench_command(*repro, "--issue", "--env", env))
     if kind in ("code", TIME):
         output.print_line(compare_command(search, again, pair, kind))
     return 0 if seen else 1

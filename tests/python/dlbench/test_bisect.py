@@ -48,10 +48,12 @@ def test_a_copy_is_found_and_reproduced(
     assert "second measurement of both: confirmed: outcome: zero-copy -> copy" in lines
     assert "found with 5 measurements" in lines
     commands = [shlex.split(line)[1:] for line in lines if line.startswith("dlbench repro")]
-    assert len(commands) == 2
-    for command, shown in zip(commands, ("zero-copy", "copy"), strict=True):
+    *runs, issue = commands
+    for command, shown in zip(runs, ("zero-copy", "copy"), strict=True):
         assert cli.main([*command, "--adapters", "adapters"]) == 0
         assert f"now       {shown}" in capsys.readouterr().out
+    assert cli.main([*issue, "--adapters", "adapters"]) == 0
+    assert "- Actual: copy" in capsys.readouterr().out
 
 
 @pytest.mark.timeout(240)
