@@ -52,8 +52,16 @@ def custom_operator(arrays):
     return torch.library.custom_op(name, body(arrays), mutates_args=())
 
 
+def in_inference(function, arrays):
+    """The call in `torch.inference_mode`."""
+    call = Call(function, *[X] * arrays)
+    call.within = torch.inference_mode
+    return call
+
+
 BUILDS = {
     "op": "call/torch_op.cc",
+    "op-inference": "call/torch_op.cc",
     "op-keywords": "call/torch_op.cc",
     "op-list": "call/torch_op.cc",
     "op-output": "call/torch_op.cc",
@@ -97,7 +105,9 @@ PROTOCOLS = {
 
 CALLS = {
     "custom_op": {"call": custom_operator},
+    "custom_op-inference": {"call": lambda n: in_inference(custom_operator(n), n)},
     "op": {"call": compiled_operator("op", "dlbench_compiled")},
+    "op-inference": {"call": compiled_operator("op", "dlbench_compiled", "call", in_inference)},
     "op-keywords": {"call": compiled_operator("op", "dlbench_compiled", "call", keywords)},
     "op-list": {"call": of_list},
     "op-output": {"call": compiled_operator("op", "dlbench_compiled", "output")},

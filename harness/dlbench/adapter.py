@@ -11,6 +11,7 @@ import os
 import re
 import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -30,8 +31,11 @@ class Call:
     """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
 
     It describes the call; the worker compiles it to one vectorcall. With several arrays, as for
-    `call`, each X takes the next one, also in a list.
+    `call`, each X takes the next one, also in a list. `within` may be a function of a context
+    manager, in which the worker makes these calls and no others.
     """
+
+    within: Callable[[], AbstractContextManager[Any]] | None = None
 
     def __init__(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
         self.function = function
@@ -57,7 +61,8 @@ class Call:
         kwargs = {name: put(value) for name, value in self.kwargs.items()}
         if len(arrays) > 1 and next(each, X) is not X:
             raise TypeError(f"a Call has fewer arguments X than the {len(arrays)} arrays")
-        return self.function(*args, **(kwargs | more))
+        with self.within() if self.within else nullcontext():
+            return self.function(*args, **(kwargs | more))
 
 
 class Capsule:
@@ -76,7 +81,7 @@ CALL_NUMBERS = (0, 1, 2, 4, 8, 14, 20)
 
 #: The last words of calls in CALLS that `--calls` measures only if they are named: the same
 #: function under a condition.
-CONDITIONS = ("keywords", "list", "scalars", "output", "nogil")
+CONDITIONS = ("keywords", "list", "scalars", "output", "nogil", "inference")
 
 
 def keywords(function: Callable[..., Any], arrays: int) -> Call:

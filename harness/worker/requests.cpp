@@ -65,11 +65,12 @@ json Requests::answer(const std::string& verb, const json& request) {
     throw Failure{Outcome::refused, "", "unknown request '" + verb + "'"};
   }
   // Make the device of the exchange current, because some libraries export only from the current
-  // device.
-  const Prepared* const prepared = find(request);
+  // device. Other exchanges of this worker do not see the state that its call needs.
+  Prepared* const prepared = find(request);
   const DeviceAt source = prepared != nullptr ? prepared->call.source() : DeviceAt{};
   try {
     const InDevice inside(source);
+    const Within state(prepared != nullptr ? prepared->call.import_call().within() : Ref());
     return (this->*found->second)(request);
   } catch (Failure& failure) {
     const std::string requested =
@@ -101,7 +102,7 @@ void Requests::explain_if_lost(Failure& failure, const std::string& device) cons
                     {{"lost", device}}};
 }
 
-const Prepared* Requests::find(const json& request) const {
+Prepared* Requests::find(const json& request) const {
   const auto found = prepared_.find(request.value("id", -1));
   return found == prepared_.end() ? nullptr : found->second.get();
 }

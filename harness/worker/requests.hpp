@@ -22,7 +22,7 @@ class Requests {
   nlohmann::json answer(const std::string& verb, const nlohmann::json& request);
 
   /// The exchange with the request's id, or null.
-  const Prepared* find(const nlohmann::json& request) const;
+  Prepared* find(const nlohmann::json& request) const;
 
  private:
   using json = nlohmann::json;

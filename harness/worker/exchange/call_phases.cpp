@@ -15,10 +15,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double ns_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-}
-
 // When the body of the last call on this thread began; 0: it has not begun.
 thread_local std::uint64_t began = 0;
 

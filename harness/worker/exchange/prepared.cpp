@@ -24,6 +24,7 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       label(name(Cell{order.exchange, "exchange", "call"})),
       bytes(order.exchange.bytes) {
   const std::string& requested = order.exchange.protocol;
+  const Within inside(call.import_call().within());
   if (requested == Protocol::call) {
     call_function(order, step);
   } else if (is_dispatch(requested)) {

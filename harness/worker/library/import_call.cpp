@@ -64,6 +64,20 @@ std::size_t places_in(PyObject* argument, PyObject* placeholder) {
 
 }  // namespace
 
+Within::Within(const Ref& within) {
+  if (!within || within.get() == Py_None) return;
+  Ref manager = checked(PyObject_CallNoArgs(within.get()));
+  checked(PyObject_CallMethod(manager.get(), "__enter__", nullptr));
+  manager_ = std::move(manager);
+}
+
+Within::~Within() {
+  if (!manager_) return;
+  const Ref left =
+      Ref::steal(PyObject_CallMethod(manager_.get(), "__exit__", "OOO", Py_None, Py_None, Py_None));
+  if (!left) PyErr_Clear();
+}
+
 ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {
   in_steps_ = imports_capsule_ = is_instance(spelled, "Capsule");
   function_ = function_in(spelled);
@@ -122,6 +136,7 @@ ImportCall::ImportCall(PyObject* spelled, std::size_t arrays)
   PyObject* placeholder = adapter_attribute("X");
   std::size_t positional = arrays;
   if (is_instance(spelled, "Call")) {
+    within_ = optional_attribute(spelled, "within");
     Arguments given(spelled);
     pattern_ = std::move(given.values);
     positional = given.positional;

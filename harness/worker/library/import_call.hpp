@@ -32,6 +32,19 @@ struct Spread {
   }
 };
 
+/// A state of the thread that a call needs: `within` of its Call, a function that returns a context
+/// manager. It is entered until the end of the scope. Empty: none.
+class Within {
+ public:
+  explicit Within(const Ref& within);
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+  ~Within();
+
+ private:
+  Ref manager_;
+};
+
 /// A consumer's import, compiled once from an entry of its PROTOCOLS: a bare callable, Call(fn,
 /// ...) or Capsule(fn). A call of it is one vectorcall (two for a capsule), without a Python frame
 /// of dlbench and without a lookup. A tuple argument that contains X is rebuilt for each call.
@@ -77,6 +90,8 @@ class ImportCall {
   const std::optional<Spread>& spread() const { return spread_; }
   /// The row of these arrays, for a function of several.
   Ref row(const std::vector<PyObject*>& arrays) const;
+  /// For Within.
+  const Ref& within() const { return within_; }
 
  private:
   PyObject* call(PyObject* function, PyObject* const* arguments, std::size_t positional,
@@ -102,6 +117,7 @@ class ImportCall {
   std::vector<Group> groups_;  // tuple arguments that contain x
   std::optional<Spread> spread_;
   std::vector<Ref> pattern_;  // of a row: the arguments, with X for an array
+  Ref within_;
   bool imports_capsule_ = false;
   bool in_steps_ = false;  // needs more than one vectorcall, or arguments to be built
 };

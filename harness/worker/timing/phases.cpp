@@ -16,10 +16,6 @@ using Clock = std::chrono::steady_clock;
 
 struct NoClock {};
 
-double ns_since(Clock::time_point begin) {
-  return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
-}
-
 }  // namespace
 
 /// The wall time of each block, in ns.

@@ -10,6 +10,10 @@
 
 namespace dlbench::worker {
 
+inline double ns_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
+}
+
 /// Ticks of the cheapest clock with a constant rate. Each block calibrates the length of a tick:
 /// its wall time divided by its ticks.
 class Stamps {

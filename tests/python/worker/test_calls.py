@@ -303,3 +303,57 @@ def test_a_body_on_another_thread_has_no_phases(tmp_path: Path) -> None:
     assert prepared["ok"]["outcome"] == "zero-copy"
     assert split["error"]["outcome"] == "no-protocol"
     assert "on the calling thread" in split["error"]["reason"]
+
+
+WITHIN = """
+from contextlib import contextmanager
+
+from dlbench import Call, X
+
+inside, made = [], []
+
+
+@contextmanager
+def state():
+    inside.append(1)
+    yield
+    inside.pop()
+
+
+def of(cell):
+    def function(a, b, c):
+        assert len(inside) == (cell == 0), f"{len(inside)} states in cell {cell}"
+        fault(a, b, c)
+
+    return function
+
+
+def with_state(arrays):
+    call = Call(of(len(made)), *[X] * arrays)
+    call.within = WITHIN
+    made.append(call)
+    return call
+
+
+PROTOCOLS = {"call": with_state}
+"""
+
+
+@pytest.mark.parametrize(
+    ("within", "fault"),
+    [
+        ("None if made else state", ""),
+        ("state", "1 states in cell 1"),
+        ("None", "0 states in cell 0"),
+    ],
+)
+def test_the_state_of_a_call_is_that_of_its_own_requests(
+    tmp_path: Path, within: str, fault: str
+) -> None:
+    second = prepare(2, "numpy", "planted", "call", F32, 1024)
+    second["exchange"]["arrays"] = 3
+    rounds = [ROUND | {"id": number} for number in (1, 2, 1)]
+    more = [second, *rounds, SPLIT, PHASES, {"do": "judge", "id": 1}]
+    answers = judged(tmp_path, GOOD, *more, spelled=WITHIN.replace("WITHIN", within))
+    reasons = [one["error"]["reason"] for one in answers if "error" in one]
+    assert "".join(reasons[:1]) == fault
