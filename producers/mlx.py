@@ -33,9 +33,11 @@ def devices():
 def make(case, device):
     require(device in devices(), "MLX has arrays on metal:0 on macOS only, and no others there")
     require_offset(case, "MLX", 8)
-    # Without `dtype`, MLX converts float64 to float32.
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
-    return case.sliced(mx.array(case.unsliced(case.numpy()), dtype=dtype), mx.broadcast_to)
+    content = case.unsliced(case.bits())
+    # Before 0.31 MLX takes no array of ml_dtypes. Without `dtype` it makes float64 to float32.
+    array = mx.array(content).view(dtype) if case.foreign else mx.array(content, dtype=dtype)
+    return case.sliced(array, mx.broadcast_to)
 
 
 SIDE = 128
