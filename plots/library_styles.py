@@ -24,7 +24,7 @@ ORDER = (
     *("polars", "memoryview", "array", "bytearray", "ctypes", "mmap", "tvm", "mxnet"),
     *("dask", "xarray", "sparse", "scipy_sparse", "awkward", "astropy", "pint", "unyt"),
     *("numpy_ma", "ndonnx", "opencv", "pillow", "mpi4py", "nanobind", "pybind11", "cuda_core"),
-    "onnxruntime",
+    *("onnxruntime", "safetensors", "duckdb"),
 )
 PLACES = len(COLORS) * len(MARKERS)
 

@@ -169,10 +169,8 @@ def environment_of(params: dict[str, Any]) -> Environment:
     place = probe.find(texts, _core.parse_seconds(params["timeout"]))[-1]
     place.require_worker()
     if not place.is_built("_check"):
-        raise BadInput(
-            f"environment {place.name!r}: rules run in Python {here().version} only, "
-            f"not in {place.version}"
-        )
+        why = probe.not_built("_check", place.version, place.suffixes[0], place.python)
+        raise BadInput(f"environment {place.name!r}: {why}")
     return place
 
 

@@ -35,6 +35,8 @@ FOREIGN = {
         "uint8",
     ),
 }
+#: NumPy's variable strings, as they print themselves, and the bytes of an element.
+VARIABLE, VARIABLE_BYTES = "StringDType()", 16
 #: NumPy's, for its subclasses too.
 BROADCAST_TO = partial(np.broadcast_to, subok=True)
 #: Elements at each end of the shape `huge` that are not zero.
@@ -45,6 +47,7 @@ DIMS = {
     "0d": (),
     "9d": (1, 2, 1, 2, 1, 1, 1, 2, -1),
     "33d": (*(1,) * 15, 2, *(1,) * 15, 2, -1),
+    "64d": (*(1,) * 30, 2, *(1,) * 31, 2, -1),
     "ones": (1, -1, 1),
     "empty": (0,),
     "0xn": (0, 8),
@@ -55,6 +58,11 @@ DIMS = {
 
 def dtype_of(name: str) -> np.dtype[Any]:
     """The dtype of that name, from NumPy or ml_dtypes."""
+    if name == VARIABLE:
+        if not hasattr(np, "dtypes") or not hasattr(np.dtypes, "StringDType"):
+            raise Unsupported(f"NumPy {np.__version__} has no StringDType")
+        strings: np.dtype[Any] = np.dtypes.StringDType()
+        return strings
     if name not in FOREIGN:
         return np.dtype(name)
     try:
@@ -142,6 +150,8 @@ class Case:
     @property
     def itemsize(self) -> int:
         """Bytes of an element."""
+        if self.dtype == VARIABLE:
+            return VARIABLE_BYTES  # of every NumPy, for those without it too
         return np.dtype(FOREIGN.get(self.dtype, self.dtype)).itemsize
 
     @property
@@ -314,8 +324,16 @@ class Case:
     def _laid_out(self, dtype: np.dtype[Any], place: int) -> Array:
         shape, low = self.shape, self.reach[0]
         is_huge = self.dims == "huge"
-        # Zeros that were never written take no memory.
-        raw = (np.zeros if is_huge else np.empty)(self.room, np.uint8)
+        if self.dtype == VARIABLE:  # which NumPy places in its own memory only
+            line = np.empty(self.room // self.itemsize, dtype)
+            line = line[(-line.ctypes.data % self.align + place) // self.itemsize :]
+            if 0 in shape:
+                return np.empty(shape, dtype)
+            fill(line := line[: math.prod(shape)])
+            return line.reshape(shape)
+        # Zeros that were never written take no memory, and are no Python objects.
+        is_zero = is_huge or dtype.hasobject
+        raw = (np.zeros if is_zero else np.empty)(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + place
         array: Array = np.ndarray(shape, dtype, raw, begin - low, self.steps)
         if array.size == 0:

@@ -327,7 +327,7 @@ def is_same(found: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool
     """Equal shapes but for dimensions of 1, and equal numbers; None is a missing one, as is NaN."""
     if [n for n in found.shape if n != 1] != [n for n in expected.shape if n != 1]:
         return False
-    if expected.dtype.kind in "SUV":
+    if expected.dtype.kind in "SUVOT":
         return found.reshape(-1).tolist() == expected.reshape(-1).tolist()
     if expected.dtype.kind in "Mm":
         found, expected = found.astype(expected.dtype).view("i8"), expected.view("i8")
@@ -552,7 +552,8 @@ def judge(
     except Exception as error:
         return {"raised": type(error).__name__, "text": str(error)[:200], "own": is_own}
     # Other types may raise when their dtype is read.
-    if result is None or (type(result) is np.ndarray and result.dtype.kind == "O"):
+    has_objects = type(result) is np.ndarray and result.dtype.kind == "O" != content.dtype.kind
+    if result is None or has_objects:
         return {"objects": True}
     found = facts(result)
     verdict: dict[str, Any] = {

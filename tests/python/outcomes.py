@@ -72,6 +72,11 @@ OUTCOMES: dict[str, dict[str, Words]] = {
         "from numpy": _all("zero-copy", ("dlpack", "convert")),
         "from native": {"dlpack": "zero-copy", "convert": "refused RuntimeError"},
     },
+    **{
+        name: NDARRAY
+        | {"from numpy": {"convert": "copy"}, "from native": {"convert": f"refused {error}"}}
+        for name, error in (("duckdb", "TypeError"), ("safetensors", "AttributeError"))
+    },
     # UMat imports NumPy arrays alone, and its content does not follow a write into the source.
     "opencv": NDARRAY
     | {

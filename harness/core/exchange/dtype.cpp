@@ -14,7 +14,7 @@ namespace {
 /// NumPy's dtypes that dlpack.h has no code for.
 constexpr std::uint8_t kDatetime = 200, kTimedelta = 201;
 
-constexpr std::array<std::pair<std::string_view, Dtype>, 34> kNames{{
+constexpr std::array<std::pair<std::string_view, Dtype>, 36> kNames{{
     {"bool", {kDLBool, 8}},
     {"int4", {kDLInt, 4}},
     {"int8", {kDLInt, 8}},
@@ -50,6 +50,8 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 34> kNames{{
     {"S8", {kDLOpaqueHandle, 8, 8}},
     {"f4,i4,f8", {kDLOpaqueHandle, 8, 16}},
     {"U8", {kDLOpaqueHandle, 8, 32}},
+    {"object", kObjects},
+    {"StringDType()", kStrings},
 }};
 
 }  // namespace
@@ -71,6 +73,7 @@ Dtype dtype_from_name(const std::string& name) {
 
 bool has_format(Dtype dtype) {
   if (dtype.code == kDLComplex) return dtype.bits > 32;
+  if (dtype == kObjects || dtype == kStrings) return true;
   return dtype.bits >= 8 && (dtype.code == kDLInt || dtype.code == kDLUInt ||
                              dtype.code == kDLFloat || dtype.code == kDLBool);
 }

@@ -11,7 +11,11 @@ namespace dlbench::exchange {
 /// allow), UnknownFormatError for elements that share a byte unless `padded`.
 void require_dtype(Dtype dtype, bool padded);
 
-/// Has PEP 3118 a format for the dtype?
+/// NumPy's dtypes of Python objects and of variable strings, for which dlpack.h has no code. Short
+/// strings lie in their elements.
+inline constexpr Dtype kObjects{202, 64}, kStrings{203, 128};
+
+/// Has PEP 3118 a format, or the array interface a typestr, for the dtype?
 bool has_format(Dtype dtype);
 
 /// The dtype of a PEP 3118 format of one native element ("f", "<q", "Zd", "?"). Throws ViewError if

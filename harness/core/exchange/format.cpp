@@ -76,7 +76,7 @@ Dtype dtype_from_format(std::string_view format, std::int64_t itemsize) {
     }
     return dtype_of(known.code, bytes);
   }
-  if (letters == "O") throw ObjectsError();
+  if (letters == "O" && itemsize == 8) return kObjects;
   throw UnknownFormatError("unknown format " + quoted(format));
 }
 
@@ -87,7 +87,8 @@ Dtype dtype_from_kind(char kind, std::int64_t itemsize) {
   if (kind == 'u' && is(1, 2, 4, 8)) return dtype_of(kDLUInt, itemsize);
   if (kind == 'f' && is(2, 4, 8)) return dtype_of(kDLFloat, itemsize);
   if (kind == 'c' && is(8, 16)) return dtype_of(kDLComplex, itemsize);
-  if (kind == 'O') throw ObjectsError();
+  if (kind == 'O' && is(8)) return kObjects;
+  if (kind == 'T' && is(16)) return kStrings;
   const std::string unknown =
       "unknown type kind " + quoted({&kind, 1}) + " of " + std::to_string(itemsize) + " bytes";
   if (is_without_numbers(kind)) throw UnknownFormatError(unknown);
@@ -95,6 +96,8 @@ Dtype dtype_from_kind(char kind, std::int64_t itemsize) {
 }
 
 Dtype dtype_from_typestr(std::string_view typestr) {
+  if (typestr == "|O") return kObjects;
+  if (typestr == "StringDType()") return kStrings;
   if (typestr.size() < 3 ||
       std::string_view("<>|=").find(typestr.front()) == std::string_view::npos) {
     throw ViewError("unknown typestr " + quoted(typestr));

@@ -60,9 +60,4 @@ struct UnknownFormatError : ViewError {
   using ViewError::ViewError;
 };
 
-/// A valid description of an array whose elements are Python objects, not numbers.
-struct ObjectsError : ViewError {
-  ObjectsError() : ViewError("its elements are Python objects, not numbers") {}
-};
-
 }  // namespace dlbench::exchange

@@ -148,14 +148,24 @@ def _environment(
     )
 
 
+def building(python: str) -> str:
+    """How the modules for a Python are made."""
+    return f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
+
+
+def not_built(module: str, version: str, suffix: str, python: str) -> str:
+    """Why nothing that needs the extension module runs in a Python."""
+    return f"no {module}{suffix} for Python {version}; {building(python)}"
+
+
 def _unfit_packages(python: str, answer: _core.Program, facts: dict[str, Any]) -> str:
     """Why no worker can run with these packages, or nothing."""
-    build = f"in dlbench's sources: ./build-worker {shlex.quote(python)}"
+    build = building(python)
     if not facts["numpy"]:
         return f"no NumPy, which every worker needs: {shlex.quote(python)} -m pip install numpy"
     version, suffix = facts["version"], facts["suffixes"][0]
     if not facts["worker"]:
-        return f"no _worker{suffix} for Python {version}; {build}"
+        return not_built("_worker", version, suffix, python)
     if facts["fault"]:
         return f"_worker{suffix}: {facts['fault']}; again {build}"
     greeting = _line(answer, interpreter.GREETING)

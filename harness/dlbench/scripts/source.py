@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dlbench.case import ENDS, FOREIGN, NULL, NUMPYS, Case
+from dlbench.case import ENDS, FOREIGN, NULL, NUMPYS, VARIABLE, Case
 
 
 def lines(case: Case, bits: bool = False, alone: bool = False, place: int = NUMPYS) -> list[str]:
@@ -12,11 +12,13 @@ def lines(case: Case, bits: bool = False, alone: bool = False, place: int = NUMP
     item, shape, strides = case.itemsize, case.shape, case.strides
     count = case.bytes // item
     dtype = f"ml_dtypes.{case.dtype}" if case.foreign else repr(case.dtype)
+    if is_variable := case.dtype == VARIABLE:
+        dtype = f"np.dtypes.{VARIABLE}"
     if case.special == "swapped":
         dtype = f"np.dtype({dtype}).newbyteorder()"
     content = _content(case, ENDS if case.dims == "huge" else count)
     made = ["import ml_dtypes"] * case.foreign
-    if case.storage == "own" and strides is None:
+    if is_variable or (case.storage == "own" and strides is None):
         made.append(f"source = ({content}).astype({dtype})")
     else:
         first = (case.offset or place) - case.reach[0]

@@ -58,6 +58,8 @@ constexpr std::array kDtypes{
     CaseDtype{"bytes", "S8", 8, 'n'},
     CaseDtype{"str", "U8", 32, 'n'},
     CaseDtype{"record", "f4,i4,f8", 16, 'n'},
+    CaseDtype{"object", "object", 8, 'n'},
+    CaseDtype{"vstr", "StringDType()", 16, 'n'},
 };
 
 /// A shape that copies of several GB make too slow for a sweep.
@@ -84,6 +86,7 @@ std::vector<CaseAxis> make_axes() {
         {"0d", "one element without dimensions"},
         {"9d", "nine dimensions, five of size 1"},
         {"33d", "33 dimensions, 30 of size 1"},
+        {"64d", "64 dimensions, 61 of size 1; NumPy has no more"},
         {"ones", "one dimension between two of size 1 with odd strides"},
         {"empty", "one dimension without elements"},
         {"0xn", "two dimensions, no rows"},
@@ -171,6 +174,11 @@ std::string why_not_combined(const Point& point) {
   if (shape == kHuge && point[kStorage] != 0) return conflict(shape, storage);
   // Every second byte is the layout "strided".
   if (layout == "odd" && dtype.bytes == 1) return conflict(layout, std::string(dtype.word));
+  // NumPy places no variable strings in given memory.
+  const bool is_placed = layout != "c" || shape == "ones" || storage != "usual";
+  if (dtype.word == "vstr" && is_placed) {
+    return conflict("vstr", layout != "c" ? layout : shape == "ones" ? shape : storage);
+  }
   // A library's own slices cannot overlap or leave parts of an element out.
   if (is_one_of(layout, {"windows", "odd"}) && storage == "own") return conflict(layout, storage);
   const bool is_laid = is_one_of(layout, {"broadcast", "windows", "odd"});

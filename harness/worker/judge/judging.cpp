@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "exchange/dtype.hpp"
 #include "exchange/guard/maps.hpp"
 #include "exchange/layout.hpp"
 #include "exchange/restated.hpp"
@@ -212,9 +213,9 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
       made = read_values(source, producer);
     } catch (const Failure& failure) {
       has_bad_source = is_fault(failure);
-      has_objects = failure.code == codes::kPythonObjects;
       throw;
     }
+    has_objects = made->view.dtype == exchange::kObjects && expected.dtype != exchange::kObjects;
   });
   if (has_objects) {
     throw Failure{Outcome::unsupported, "", "the producer's array has Python objects as elements"};

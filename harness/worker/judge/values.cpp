@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "exchange/dtype.hpp"
+#include "model/codes.hpp"
 #include "worker/arrays/read.hpp"
 #include "worker/library/device_memory.hpp"
 
@@ -42,6 +44,12 @@ bool has_other_reading(const exchange::View& expected, const exchange::View& rea
 ComparedValues compare_values(const exchange::View& expected, PyObject* array,
                               const Library& library, exchange::Missing missing) {
   ComparedValues compared{read_values(array, library), "", ""};
+  const bool has_objects = compared.read.view.dtype == exchange::kObjects;
+  if (has_objects && expected.dtype != exchange::kObjects) {
+    throw Failure{Outcome::no_protocol, "",
+                  "the result is an array, but its elements are Python objects, not numbers",
+                  std::string(codes::kPythonObjects)};
+  }
   compared.difference = exchange::difference(expected, compared.read.view, missing);
   if (compared.difference.empty() ||
       !has_other_reading(expected, compared.read.view, array, missing)) {

@@ -1,15 +1,8 @@
 #include "worker/library/capsule.hpp"
 
-#include "model/codes.hpp"
-
 namespace dlbench::worker {
 
 void unreadable(const exchange::ViewError& error) {
-  if (dynamic_cast<const exchange::ObjectsError*>(&error) != nullptr) {
-    throw Failure{Outcome::no_protocol, "",
-                  std::string("the result is an array, but ") + error.what(),
-                  std::string(codes::kPythonObjects)};
-  }
   if (dynamic_cast<const exchange::UnknownFormatError*>(&error) != nullptr) {
     throw Failure{Outcome::unproven, "", std::string("dlbench cannot read it: ") + error.what()};
   }

@@ -483,6 +483,9 @@ def test_a_library_of_another_environment_is_checked(
     capsys.readouterr()
     assert run("torch", "--env", f"old={python}") == 2
     assert f"torch is not installed: {python} -m pip install torch" in capsys.readouterr().err
+    without = other_pythons.answering(folder / "python")
+    assert run("numpy", "--env", f"old={without}") == 2
+    assert f"no _check{other_pythons.FACTS['suffixes'][0]} for Python" in capsys.readouterr().err
     assert run("numpy", "--env", "old") == 2
     assert "is not NAME=PYTHON" in capsys.readouterr().err
 

@@ -24,6 +24,7 @@ LEFT_OUT = {
     "awkward": {"from_jax": "needs a registration and a setting of JAX, and is deprecated"},
     "cuda_core": {"core.utils.StridedMemoryView.from_buffer": BYTES},
     "cupy": {"frombuffer": BYTES},
+    "duckdb": {"from_arrow": "makes a query, whose column the adapter fetches", "lit": NOTHING},
     "dpnp": {"as_usm_ndarray": "makes an array of another type", "frombuffer": BYTES},
     "jax": {"numpy.frombuffer": BYTES},
     "numba": {
@@ -60,9 +61,10 @@ LEFT_OUT = {
     "warp": {"constant": NOTHING},
     "xarray": {"Index": NOTHING, "Variable": "needs the names of the dimensions"},
 }
-#: Consumers of dlbench's own, Python's types, and bindings, whose functions are dlbench's.
+#: Consumers of dlbench's own, Python's types, bindings, whose functions are dlbench's, and
+#: safetensors, which imports bytes.
 NO_LIBRARY = {"bytearray", "cffi", "ctypes", "cython", "faulty", "memoryview", "nanobind",
-              "native", "pybind11"}  # fmt: skip
+              "native", "pybind11", "safetensors"}  # fmt: skip
 CONSUMERS = {name for name, roles in discover.catalogue().files.items() if "consumer" in roles}
 
 

@@ -18,6 +18,7 @@ pytestmark = [pytest.mark.libraries, pytest.mark.timeout(900), pytest.mark.proce
 # A sample; `python tests/python/oracle.py LIBRARY... --cases ...` judges more.
 LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi", "paddle"]
 CASES = ["f32", "c64", "bool", "f32-strided", "f32-align4", "f32-readonly", "f32-empty", "f32-grad"]
+CASES += ["object", "vstr", "str", "f32-64d"]
 PROTOCOLS = ["dlpack", "dlpack_legacy", "dlpack_versioned", "buffer", "convert"]
 LEAST = 300  #: combinations that both must have decided
 
