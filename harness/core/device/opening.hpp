@@ -34,6 +34,31 @@ struct Vendor {
   State (*state_of)(Code, Access node) noexcept;
 };
 
+/// A table with the functions that CUDA and HIP have under one name.
+template <typename Api>
+Table shared_functions(const Api& from) {
+  Table table;
+  table.device_count = from.device_get_count;
+  table.stream_create = from.stream_create;
+  table.stream_destroy = from.stream_destroy;
+  table.stream_synchronize = from.stream_synchronize;
+  table.stream_query = from.stream_query;
+  table.stream_wait = from.stream_wait_event;
+  table.capture_begin = from.stream_begin_capture;
+  table.capture_end = from.stream_end_capture;
+  table.capture_status = from.stream_is_capturing;
+  table.graph_nodes = from.graph_get_nodes;
+  table.graph_destroy = from.graph_destroy;
+  table.event_create = from.event_create;
+  table.event_destroy = from.event_destroy;
+  table.event_record = from.event_record;
+  table.event_query = from.event_query;
+  table.event_synchronize = from.event_synchronize;
+  table.event_elapsed = from.event_elapsed_time;
+  table.memory_info = from.mem_get_info;
+  return table;
+}
+
 /// Fills `backend` and `table` of an opened library. `load()` makes the first calls and counts the
 /// devices; `fill()` and `name_of()` are the vendor's.
 template <typename Opened>

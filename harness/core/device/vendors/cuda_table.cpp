@@ -96,46 +96,27 @@ Code delay(Stream stream, std::int64_t ns, Address stamps, Address out, unsigned
 }
 
 void fill(Table& table, const Api& from) {
-  table = {
-      .name = "cuda",
-      .dl_device = 2,    // kDLCUDA
-      .dl_pinned = 3,    // kDLCUDAHost
-      .dl_managed = 13,  // kDLCUDAManaged
-      .error_name = error_name,
-      .device_count = from.device_get_count,
-      .enter = enter,
-      .current = from.ctx_get_current,
-      .make_current = from.ctx_set_current,
-      .synchronize = from.ctx_synchronize,
-      .stream_create = from.stream_create,
-      .stream_destroy = from.stream_destroy,
-      .stream_synchronize = from.stream_synchronize,
-      .stream_query = from.stream_query,
-      .stream_wait = from.stream_wait_event,
-      .capture_begin = from.stream_begin_capture,
-      .capture_end = from.stream_end_capture,
-      .capture_status = from.stream_is_capturing,
-      .graph_nodes = from.graph_get_nodes,
-      .graph_destroy = from.graph_destroy,
-      .event_create = from.event_create,
-      .event_destroy = from.event_destroy,
-      .event_record = from.event_record,
-      .event_query = from.event_query,
-      .event_synchronize = from.event_synchronize,
-      .event_elapsed = from.event_elapsed_time,
-      .allocate = from.mem_alloc,
-      .free = from.mem_free,
-      .allocate_pinned = allocate_pinned,
-      .free_pinned = from.mem_free_host,
-      .allocate_managed = allocate_managed,
-      .memory_of = memory_of,
-      .memory_info = from.mem_get_info,
-      .context_flags = from.ctx_get_flags,
-      .cache_bytes = cache_bytes,
-      .copy = from.memcpy_async,
-      .fill32 = from.memset_d32_async,
-      .delay = delay,
-  };
+  table = shared_functions(from);
+  table.name = "cuda";
+  table.dl_device = 2;    // kDLCUDA
+  table.dl_pinned = 3;    // kDLCUDAHost
+  table.dl_managed = 13;  // kDLCUDAManaged
+  table.error_name = error_name;
+  table.enter = enter;
+  table.current = from.ctx_get_current;
+  table.make_current = from.ctx_set_current;
+  table.synchronize = from.ctx_synchronize;
+  table.allocate = from.mem_alloc;
+  table.free = from.mem_free;
+  table.allocate_pinned = allocate_pinned;
+  table.free_pinned = from.mem_free_host;
+  table.allocate_managed = allocate_managed;
+  table.memory_of = memory_of;
+  table.context_flags = from.ctx_get_flags;
+  table.cache_bytes = cache_bytes;
+  table.copy = from.memcpy_async;
+  table.fill32 = from.memset_d32_async;
+  table.delay = delay;
 }
 
 }  // namespace dlbench::device::cuda

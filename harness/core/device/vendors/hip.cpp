@@ -61,7 +61,7 @@ FirstCalls Runtime::load() {
   first.called = "hipRuntimeGetVersion";
   if ((first.code = api.runtime_get_version(&version)) != 0) return first;
   first.called = "hipGetDeviceCount";
-  first.code = api.get_device_count(&backend.count);
+  first.code = api.device_get_count(&backend.count);
   return first;
 }
 

@@ -130,46 +130,27 @@ const char* name_of(const Api& from, Code code) {
 }
 
 void fill(Table& table, const Api& from) {
-  table = {
-      .name = "rocm",
-      .dl_device = 10,  // kDLROCM
-      .dl_pinned = 11,  // kDLROCMHost
-      .dl_managed = 0,  // DLPack has no device type for it
-      .error_name = error_name,
-      .device_count = from.get_device_count,
-      .enter = enter,
-      .current = current,
-      .make_current = make_current,
-      .synchronize = from.device_synchronize,
-      .stream_create = from.stream_create_with_flags,
-      .stream_destroy = from.stream_destroy,
-      .stream_synchronize = from.stream_synchronize,
-      .stream_query = from.stream_query,
-      .stream_wait = from.stream_wait_event,
-      .capture_begin = from.stream_begin_capture,
-      .capture_end = from.stream_end_capture,
-      .capture_status = from.stream_is_capturing,
-      .graph_nodes = from.graph_get_nodes,
-      .graph_destroy = from.graph_destroy,
-      .event_create = from.event_create_with_flags,
-      .event_destroy = from.event_destroy,
-      .event_record = from.event_record,
-      .event_query = from.event_query,
-      .event_synchronize = from.event_synchronize,
-      .event_elapsed = from.event_elapsed_time,
-      .allocate = allocate,
-      .free = free_device,
-      .allocate_pinned = allocate_pinned,
-      .free_pinned = from.host_free,
-      .allocate_managed = allocate_managed,
-      .memory_of = memory_of,
-      .memory_info = from.mem_get_info,
-      .context_flags = from.get_device_flags,
-      .cache_bytes = cache_bytes,
-      .copy = copy,
-      .fill32 = fill32,
-      .delay = delay,
-  };
+  table = shared_functions(from);
+  table.name = "rocm";
+  table.dl_device = 10;  // kDLROCM
+  table.dl_pinned = 11;  // kDLROCMHost
+  table.dl_managed = 0;  // DLPack has no device type for it
+  table.error_name = error_name;
+  table.enter = enter;
+  table.current = current;
+  table.make_current = make_current;
+  table.synchronize = from.device_synchronize;
+  table.allocate = allocate;
+  table.free = free_device;
+  table.allocate_pinned = allocate_pinned;
+  table.free_pinned = from.host_free;
+  table.allocate_managed = allocate_managed;
+  table.memory_of = memory_of;
+  table.context_flags = from.get_device_flags;
+  table.cache_bytes = cache_bytes;
+  table.copy = copy;
+  table.fill32 = fill32;
+  table.delay = delay;
 }
 
 }  // namespace dlbench::device::hip
