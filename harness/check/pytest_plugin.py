@@ -2,18 +2,14 @@
 in `addopts`. It has no entry point: of a distribution with one pytest lists all files in each run,
 which takes 5 to 15 ms here.
 
-`pytest --dlbench-library=torch`, or a file of one's own (`dlbench_adapter` in the ini-file).
-`dlbench_known` lists accepted deviations, RULE LINK a line: they must fail (strict xfail).
-
-Node ids: `tests/my_adapter.py::export.copy-true`, `dlbench.check.torch::export.copy-true`. pytest
-selects the first kind like any test of a file. It knows no file of the second kind, so the plugin
-takes those from the arguments.
+`dlbench_adapter` in the ini-file names the adapter that is checked. `dlbench_known` lists accepted
+deviations, RULE LINK a line: they must fail (strict xfail). `tests/my_adapter.py::export.copy-true`
+is the node id of a rule.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,8 +20,8 @@ if TYPE_CHECKING:
     from dlbench.check.runner import Library, Result
     from dlbench.check.subject import Subject
 
-LIBRARIES = pytest.StashKey["list[Library]"]()
-ADAPTER = pytest.StashKey["Library"]()
+ADAPTER = pytest.StashKey[Path]()
+LIBRARY = pytest.StashKey["Library"]()
 
 
 class RuleBroken(Exception):  # noqa: N818
@@ -33,14 +29,6 @@ class RuleBroken(Exception):  # noqa: N818
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("dlbench", "dlbench: array-interchange protocols")
-    group.addoption(
-        "--dlbench-library",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="check this library by dlbench's adapter for it, one test a rule; repeatable",
-    )
     parser.addini(
         "dlbench_adapter", "adapter file with `make` and `PROTOCOLS`: check it", default=""
     )
@@ -62,41 +50,12 @@ def known(config: pytest.Config) -> dict[str, str]:
     return found
 
 
-@dataclass
-class Selection:
-    """The libraries that the run checks besides pytest's own tests."""
-
-    adapter: Path | None = None  #: of `dlbench_adapter`
-    libraries: list[str] = field(default_factory=list)  #: of --dlbench-library
-    #: node ids of libraries' rules in the arguments: only these run of that library
-    nodes: list[str] = field(default_factory=list)
-
-    def is_selected(self, group: str, rule: str) -> bool:
-        """Does a rule of a library run?"""
-        own = [node for node in self.nodes if node.partition("::")[0] == group]
-        return not own or group in own or f"{group}::{rule}" in own
-
-
-SELECTION = pytest.StashKey[Selection]()
-
-
-def group_of(library: str) -> str:
-    """The first part of its rules' node ids, and their class in JUnit's XML."""
-    return f"dlbench.check.{library}"
-
-
 def pytest_configure(config: pytest.Config) -> None:
-    adapter = config.getini("dlbench_adapter")
-    chosen = Selection(libraries=list(dict.fromkeys(config.getoption("--dlbench-library"))))
-    config.stash[SELECTION] = chosen
-    if chosen.libraries:
-        groups = {group_of(name) for name in chosen.libraries}
-        chosen.nodes = [word for word in config.args if word.partition("::")[0] in groups]
-        config.args = [word for word in config.args if word not in chosen.nodes]
-    if adapter:
-        chosen.adapter = config.rootpath / adapter
-        if config.args_source is not config.ArgsSource.ARGS:
-            add_adapter(config, chosen.adapter)
+    if not config.getini("dlbench_adapter"):
+        return
+    config.stash[ADAPTER] = config.rootpath / config.getini("dlbench_adapter")
+    if config.args_source is not config.ArgsSource.ARGS:
+        add_adapter(config, config.stash[ADAPTER])
 
 
 def add_adapter(config: pytest.Config, adapter: Path) -> None:
@@ -107,24 +66,21 @@ def add_adapter(config: pytest.Config, adapter: Path) -> None:
 
 
 def pytest_collection(session: pytest.Session) -> None:
-    """Raises UsageError for an unusable library or adapter, before any test is collected."""
-    chosen = session.config.stash[SELECTION]
-    if not chosen.libraries and chosen.adapter is None:
+    """Raises UsageError for an unusable adapter, before any test is collected."""
+    if ADAPTER not in session.config.stash:
         return
     from dlbench.errors import BadInput
 
     known(session.config)
     try:
-        session.stash[LIBRARIES] = [named(name) for name in chosen.libraries]
-        if chosen.adapter is not None:
-            session.stash[ADAPTER] = of_file(chosen.adapter)
+        session.stash[LIBRARY] = library_of(session.config.stash[ADAPTER])
     except BadInput as error:
         raise pytest.UsageError(str(error)) from None
 
 
 def is_adapter(path: Path, config: pytest.Config) -> bool:
     """Is it the file of `dlbench_adapter`?"""
-    adapter = config.stash[SELECTION].adapter
+    adapter = config.stash.get(ADAPTER, None)
     return adapter is not None and adapter.name == path.name and adapter.resolve() == path.resolve()
 
 
@@ -148,36 +104,7 @@ def pytest_pycollect_makemodule(
     return file
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(session: pytest.Session, items: list[pytest.Item]) -> None:
-    chosen = session.config.stash[SELECTION]
-    for library in session.stash.get(LIBRARIES, []):
-        group = group_of(library.name)
-        collector = RuleGroup.from_parent(
-            session, name=group, nodeid=group, path=session.config.rootpath / group
-        )
-        collector.library = library
-        report = session.ihook.pytest_make_collect_report(collector=collector)
-        session.ihook.pytest_collectreport(report=report)
-        items += report.result
-    missing = [node for node in chosen.nodes if not is_found(node, items)]
-    if missing:
-        raise pytest.UsageError(f"not found: {missing[0]}; 'dlbench check --rules' names the rules")
-
-
-def is_found(node: str, items: list[pytest.Item]) -> bool:
-    """Does the argument select a test?"""
-    return any(item.nodeid == node or item.nodeid.startswith(f"{node}::") for item in items)
-
-
-def named(name: str) -> Library:
-    """A library by its adapter. Raises BadInput where there is none, or it is not installed."""
-    from dlbench.check.verb import library_of
-
-    return library_of(name, None)
-
-
-def of_file(path: Path) -> Library:
+def library_of(path: Path) -> Library:
     """One file with both roles, or one of them. Raises BadInput if it is unusable."""
     from dlbench.check.runner import Library
     from dlbench.errors import BadInput
@@ -237,23 +164,18 @@ class Checked:
         )
 
 
-def rule_items(parent: pytest.Collector, library: Library) -> Iterator[RuleItem]:
-    """A test for each rule."""
-    from dlbench.check.rules import RULES
-
-    checked, links = Checked(library), known(parent.config)
-    for rule in RULES.by_name.values():
-        item: RuleItem = RuleItem.from_parent(parent, name=rule.name, checked=checked, rule=rule)
-        if link := links.get(rule.name):
-            item.add_marker(pytest.mark.xfail(reason=link, strict=True, raises=RuleBroken))
-        yield item
-
-
 class RuleFile(pytest.File):
-    """The file of `dlbench_adapter`."""
+    """The file of `dlbench_adapter`: a test for each rule."""
 
     def collect(self) -> Iterator[RuleItem]:
-        return rule_items(self, self.session.stash[ADAPTER])
+        from dlbench.check.rules import RULES
+
+        checked, links = Checked(self.session.stash[LIBRARY]), known(self.config)
+        for rule in RULES.by_name.values():
+            item: RuleItem = RuleItem.from_parent(self, name=rule.name, checked=checked, rule=rule)
+            if link := links.get(rule.name):
+                item.add_marker(pytest.mark.xfail(reason=link, strict=True, raises=RuleBroken))
+            yield item
 
 
 class NoTests(pytest.File):
@@ -261,17 +183,6 @@ class NoTests(pytest.File):
 
     def collect(self) -> list[pytest.Item]:
         return []
-
-
-class RuleGroup(pytest.Collector):
-    """A library of --dlbench-library."""
-
-    library: Library
-
-    def collect(self) -> list[RuleItem]:
-        chosen = self.config.stash[SELECTION]
-        found = rule_items(self, self.library)
-        return [item for item in found if chosen.is_selected(self.name, item.name)]
 
 
 class RuleItem(pytest.Item):
