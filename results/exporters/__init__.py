@@ -16,7 +16,6 @@ from . import (
     bmf,
     changes,
     csv,
-    github_action,
     google_benchmark,
     markdown,
     openmetrics,
@@ -28,7 +27,6 @@ __all__ = ["ASV", "BINARY", "FORMATS", "NAMES", "asv_files", "export", "export_b
 
 FORMATS: dict[str, Callable[[Document], str]] = {
     "bmf": bmf.export,
-    "github-action": github_action.export,
     "google-benchmark": google_benchmark.export,
     "pyperf": pyperf.export,
     "openmetrics": openmetrics.export,
@@ -45,7 +43,7 @@ BINARY: dict[str, Callable[[Document], bytes]] = {
 ASV = "asv"  #: a format of several files
 NAMES = [*FORMATS, *BINARY, ASV]
 #: Formats that hold numbers only, so a document without numbers is refused.
-NUMBERS_ONLY = ("bmf", "github-action", "google-benchmark", "pyperf", ASV)
+NUMBERS_ONLY = ("bmf", "google-benchmark", "pyperf", ASV)
 
 
 def export(document: Document, name: str) -> str:

@@ -22,7 +22,7 @@ OUTPUT = click.option("--output", metavar="FILE", help="Write to FILE. Default: 
 @click.command("export")
 @click.argument("run_", metavar="RUN", shell_complete=completion.runs)
 @click.option("--format", "format_", metavar="NAME", required=True,
-              help="Write this format: bmf, github-action, google-benchmark, pyperf, asv, "
+              help="Write this format: bmf, google-benchmark, pyperf, asv, "
                    "openmetrics, csv, markdown, support, record, parquet or arrow.",
               shell_complete=completion.of(lambda _: exporters.NAMES)
 )  # fmt: skip
@@ -57,8 +57,7 @@ def export(
 ) -> None:
     """Print a run in the format of another tool: Bencher, pyperf, asv, CSV, Parquet, ...
 
-    bmf is Bencher's metric format, github-action the customSmallerIsBetter of
-    github-action-benchmark, markdown a step summary of under 1 MiB, support a page with the
+    bmf is Bencher's metric format, markdown a step summary of under 1 MiB, support a page with the
     outcome of each pair. asv adds the results of a commit to the folder of --output, which is the
     results_dir of airspeed velocity. google-benchmark has a repetition for each process, of which
     compare.py makes its U-test; results.json itself has one row a cell. openmetrics is for a push

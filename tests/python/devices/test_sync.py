@@ -18,9 +18,6 @@ from typed import doc
 
 pytestmark = [pytest.mark.process, pytest.mark.timing]
 
-ROOT = Path(__file__).parents[3]
-
-
 # What it reads, its own queue reads, behind the producer's work.
 ORDERED = """
 import time

@@ -71,9 +71,6 @@ def test_an_export_that_raised_is_called_again(tmp_path: Path, protocol: str) ->
     assert "actual: BufferError: not today" in done.stdout
 
 
-LAMBDA = "lambda *args, x=array, **kwargs"
-
-
 @pytest.mark.parametrize(
     ("device", "numbers"),
     [("cpu", "(1, 0)"), ("cuda:1", "(2, 1)"), ("rocm:0", "(10, 0)"), ("cuda:0+cpu", "(2, 0)")],

@@ -15,7 +15,6 @@ import pytest
 pytestmark = pytest.mark.process
 
 HERE = Path(__file__).resolve().parents[1]
-ROOT = HERE.parents[1]
 #: The adapters that have a device, and what is imported to see whether the library is there.
 LIBRARIES = {
     "cuda_core": "cuda.core",

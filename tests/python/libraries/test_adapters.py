@@ -42,7 +42,6 @@ CASES: list[dict[str, Any]] = [
     *({"name": name, "dtype": "float32", "bytes": 4096, **how} for name, how in LAID_OUT.items()),
 ]
 EVERY = {case["name"] for case in CASES}
-ALL_PLAIN = set(PLAIN)
 
 # What each library's `make` cannot express.
 UNSUPPORTED = {

@@ -207,6 +207,3 @@ def test_a_gate_judges_a_library_that_dlbench_does_not_know(
         summary = (tmp_path / "summary.md").read_text()
         assert summary.startswith("### What changed: 1 worse")
         assert "| worse | numpy -> mylib dlpack 64 KiB | zero-copy -> copy |" in summary
-
-
-NAMES = "native,numpy,bytearray,memoryview"

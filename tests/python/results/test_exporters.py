@@ -121,41 +121,6 @@ def test_benchers_rules_can_be_broken(text: str) -> None:
     assert bencher_complaints(text)
 
 
-def github_complaints(text: str) -> list[str]:
-    """github-action-benchmark's rules for custom data, and how it reads a range."""
-    complaints, names = [], set()
-    for item in json.loads(text, parse_constant=no_constant):
-        kinds = {"name": str, "unit": str, "value": (int, float), "range": str, "extra": str}
-        if set(item) - set(kinds) or {"name", "unit", "value"} - set(item):
-            complaints.append("keys")
-        if not all(isinstance(value, kinds[key]) for key, value in item.items()):
-            complaints.append("kind")
-        if not re.fullmatch(r"(\u00b1|\+-) ?\d+(\.\d+)?", item["range"]):
-            complaints.append("range")
-        names.add(item["name"])
-    if len(names) != len(json.loads(text)):
-        complaints.append("a name occurs twice")
-    return complaints
-
-
-def test_github_action_benchmark_takes_its_format(document: dict[str, Any]) -> None:
-    text = export(doc(document), "github-action")
-    assert github_complaints(text) == []
-    for item, entry in zip(json.loads(text), document["benchmarks"], strict=True):
-        assert (item["name"], item["value"], item["unit"]) == (
-            entry["name"], entry["real_time"], "ns",
-        )  # fmt: skip
-        half = float(item["range"].split()[1])
-        longer = max(entry["hi_ns"] - item["value"], item["value"] - entry["lo_ns"])
-        assert half == pytest.approx(longer, rel=1e-5)
-
-
-@pytest.mark.parametrize("ns", [0.0123, 3.3, 4.5e8, 7.1e12])
-def test_a_range_has_no_exponent(ns: float) -> None:
-    text = export(doc(samples.document(samples.measured("numpy", "torch", ns))), "github-action")
-    assert github_complaints(text) == []
-
-
 def test_pyperf_reads_its_format(document: dict[str, Any], tmp_path: Path) -> None:
     pyperf = pytest.importorskip("pyperf")
     path = tmp_path / "pyperf.json"
@@ -479,7 +444,6 @@ def measured_rows(text: str) -> dict[str, Any]:
     lines = text.splitlines()
     return {
         "bmf": lambda: [(name, of["latency"]["value"]) for name, of in made.items()],
-        "github-action": lambda: [(item["name"], item["value"]) for item in made],
         "google-benchmark": lambda: [(r["name"], r["real_time"]) for r in made["benchmarks"]],
         "pyperf": lambda: [
             (one["metadata"]["name"], run["values"][0] / NS)
@@ -535,11 +499,8 @@ def test_no_number_is_without_its_machine(name: str) -> None:
                 assert machine in line.replace(f"why of {machine}", "")
 
 
-@pytest.mark.parametrize("name", ["bmf", "github-action"])
-def test_names_with_machines_are_accepted(name: str) -> None:
-    text = export(of_two_machines(), name)
-    complaints = {"bmf": bencher_complaints, "github-action": github_complaints}[name]
-    assert complaints(text) == []
+def test_names_with_machines_are_accepted() -> None:
+    assert bencher_complaints(export(of_two_machines(), "bmf")) == []
 
 
 def test_each_machine_has_its_own_libraries() -> None:
@@ -547,11 +508,6 @@ def test_each_machine_has_its_own_libraries() -> None:
     made["context"]["dlbench"]["machines"]["gpu"]["environments"]["default"]["libraries"] = {
         "numpy": "9.9"
     }
-    items = json.loads(export(doc(made), "github-action"))
-    extra = {item["name"].split("machine:")[1]: item["extra"] for item in items
-             if "producer:numpy/consumer:numpy/protocol:dlpack/" in item["name"]}  # fmt: skip
-    assert "numpy 2.4.6" in extra["box"]
-    assert "numpy 9.9" in extra["gpu"]
     text = export(doc(made), "markdown")
     assert "gpu \u00b7 Ryzen 9 7950X \u00b7 numpy 9.9" in text
     assert "<summary>gpu   cpu   4 KiB   dlpack" in text
@@ -604,7 +560,7 @@ def test_a_summary_of_many_changes_is_cut() -> None:
     assert "and 200 more" in exporters.summary(doc(head), comparison_of(comparisons.of(base, head)))
 
 
-@pytest.mark.parametrize("name", ["bmf", "github-action", "pyperf"])
+@pytest.mark.parametrize("name", ["bmf", "google-benchmark", "pyperf"])
 def test_a_format_of_numbers_needs_one(name: str) -> None:
     with pytest.raises(ValueError, match=f"no cell has a number, and {name} "):
         export(doc(NUMBERLESS), name)
