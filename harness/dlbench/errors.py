@@ -24,6 +24,11 @@ def first_line(error: BaseException | str) -> str:
     return next((line for line in lines if line), type(error).__name__)
 
 
+def marked_line(text: str, mark: str) -> str:
+    """The last line that begins with the mark, or nothing: libraries may print, too."""
+    return next((line for line in reversed(text.splitlines()) if line.startswith(mark)), "")
+
+
 def last_line(text: str) -> str:
     """The last line that is not blank, stripped; empty where there is none."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")

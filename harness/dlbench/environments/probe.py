@@ -12,7 +12,7 @@ from typing import Any
 from dlbench import _core, interpreter, worker_main
 from dlbench.environments import env_option
 from dlbench.environments.environment import UNFIT, Environment, Failure, here
-from dlbench.errors import BadInput, first_line, last_line, os_reason, signal_name
+from dlbench.errors import BadInput, first_line, last_line, marked_line, os_reason, signal_name
 
 OLDEST = (3, 10)
 WORKER = Path(worker_main.__file__)
@@ -48,7 +48,7 @@ def find(texts: Iterable[str], timeout_s: float) -> list[Environment]:
 def probe(name: str, python: str, timeout_s: float) -> Environment:
     """One environment; see find()."""
     answer = _request_facts(name, python, timeout_s)
-    python_line = VERSION_LINE.fullmatch(_line(answer, interpreter.VERSION))
+    python_line = VERSION_LINE.fullmatch(marked_line(answer.out, interpreter.VERSION))
     unfit = _unfit_python(python_line["version"], python_line["kind"]) if python_line else None
     failure = unfit or _failure(answer, timeout_s)
     if failure is not None:
@@ -59,7 +59,7 @@ def probe(name: str, python: str, timeout_s: float) -> Environment:
         raise BadInput(
             f"environment {name!r}: {python} is not a Python interpreter; its output: {message}"
         )
-    facts = _line(answer, interpreter.FACTS)
+    facts = marked_line(answer.out, interpreter.FACTS)
     if not facts:
         how = f"exit status {answer.status}: {last_line(answer.err)}"
         return Environment(
@@ -81,12 +81,6 @@ def _request_facts(name: str, python: str, timeout_s: float) -> _core.Program:
         return _core.run_program(words, timeout_s)
     except OSError as error:
         raise BadInput(f"environment {name!r}: {python}: {os_reason(error)}") from error
-
-
-def _line(answer: _core.Program, begin: str) -> str:
-    """The last line with that prefix, or nothing."""
-    lines = [line for line in answer.out.splitlines() if line.startswith(begin)]
-    return lines[-1] if lines else ""
 
 
 def _message(text: str) -> dict[str, Any]:
@@ -168,7 +162,7 @@ def _unfit_packages(python: str, answer: _core.Program, facts: dict[str, Any]) -
         return not_built("_worker", version, suffix, python)
     if facts["fault"]:
         return f"_worker{suffix}: {facts['fault']}; again {build}"
-    greeting = _line(answer, interpreter.GREETING)
+    greeting = marked_line(answer.out, interpreter.GREETING)
     hello = _message(greeting)["hello"] if greeting else {}
     build_id = hello.get("build") if isinstance(hello, dict) else None
     if build_id != _core.build_id:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core
-from dlbench.errors import last_line, signal_name
+from dlbench.errors import last_line, marked_line, signal_name
 from dlbench.machine import device_counters
 
 TIMEOUT_S = 30.0
@@ -27,9 +27,8 @@ Facts = dict[str, str]
 def read_nvml() -> tuple[list[dict[str, Any]], str]:
     """What device_counters.py reports of each NVIDIA device, and why it reports nothing."""
     ended = _core.run_program([sys.executable, "-I", "-S", device_counters.__file__], TIMEOUT_S)
-    for line in reversed(ended.out.splitlines()):
-        if line.startswith(device_counters.MARK):
-            return json.loads(line.removeprefix(device_counters.MARK)), ""
+    if line := marked_line(ended.out, device_counters.MARK):
+        return json.loads(line.removeprefix(device_counters.MARK)), ""
     if ended.status is None:
         return [], f"NVML did not answer within {TIMEOUT_S:g} s"
     return [], signal_name(ended.status) or last_line(ended.err) or "NVML reported nothing"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from dlbench import _core, _device
-from dlbench.errors import last_line, signal_name
+from dlbench.errors import last_line, marked_line, signal_name
 from dlbench.machine import device_facts, device_state
 
 KINDS = ("cuda", "rocm")
@@ -117,9 +117,8 @@ def _answer(kind: str) -> Driver:
     ended = _core.run_program(words, TIMEOUT_S)
     if ended.status is None:
         return Driver(kind, "failed", f"its driver did not answer within {TIMEOUT_S:g} s")
-    for line in reversed(ended.out.splitlines()):
-        if line.startswith(device_facts.MARK):
-            return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
+    if line := marked_line(ended.out, device_facts.MARK):
+        return _read(kind, json.loads(line.removeprefix(device_facts.MARK)))
     message = last_line(ended.err)
     last = f": {message}" if message else ""
     return Driver(kind, "failed", f"the query of its driver ended by {_end(ended.status)}{last}")

@@ -9,7 +9,7 @@ from dlbench import _core
 from dlbench.adapter import CALL_NUMBERS, CONDITIONS
 from dlbench.analysis.calls import CALL
 from dlbench.environments.environment import Environment
-from dlbench.errors import BadInput, last_line, signal_name
+from dlbench.errors import BadInput, last_line, marked_line, signal_name
 from dlbench.libraries import arguments, compiled, discover
 from dlbench.running.request import Request
 from dlbench.supervisor import WORKER
@@ -91,8 +91,7 @@ def _states(
         ended = _core.run_program(words, compiled.LIMIT_S)
     except OSError as error:
         return [("import-failed", str(error))] * len(sources)
-    lines = [line for line in ended.out.splitlines() if line.startswith(compiled.ANSWERS)]
-    if lines:
-        return [tuple(state) for state in json.loads(lines[-1].removeprefix(compiled.ANSWERS))]
+    if line := marked_line(ended.out, compiled.ANSWERS):
+        return [tuple(state) for state in json.loads(line.removeprefix(compiled.ANSWERS))]
     how = "did not end" if ended.status is None else signal_name(ended.status) or "failed"
     return [("import-failed", f"compiling {how}: {last_line(ended.err)}")] * len(sources)

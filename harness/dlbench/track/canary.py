@@ -146,7 +146,7 @@ def report(document: Document, comparison: Comparison, params: Mapping[str, Any]
     rows = [[name, good.get(name, ""), version] for name, version in newest.items()]
     python = document.environment(NEWEST).python
     lines = [
-        f"# {title}: {markdown(news or 'no new release')}",
+        f"# {title}: {markdown(news)}",
         "",
         table(["library", GOOD, NEWEST], rows),
         f"Python {python}, {markdown(platform.platform())}, dlbench {_core.version}.",
