@@ -300,7 +300,7 @@ def values(array: Any) -> np.ndarray[Any, Any]:
     if isinstance(array, memoryview) and array.format not in ("e", "f", "d", "?", *"bBhHiIlLqQ"):
         return np.asarray(array)
     if isinstance(array, np.ma.MaskedArray):
-        array = array.filled(np.nan) if array.dtype.kind == "f" else array.data
+        array = array.filled(np.nan) if array.dtype.kind in "fO" else array.data
     if isinstance(array, np.ndarray):
         array = np.asarray(array)
         if array.dtype.kind in "SUVMm":
