@@ -30,7 +30,9 @@ def devices():
 
 
 def where(device):
-    return dpctl.get_devices()[split_device(device)[1]]
+    number, found = split_device(device)[1], dpctl.get_devices()
+    require(number < len(found), f"dpctl finds {len(found)} SYCL devices")
+    return found[number]
 
 
 def make(case, device):
