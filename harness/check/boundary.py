@@ -32,12 +32,15 @@ CONDITIONS = {
     "too many": None,
     "keyword": None,
     "sparse": None,
+    "PyData sparse": None,
+    "JAX BCOO": None,
     "meta": None,
 }
 #: Conditions of functions that are called as f(x, y).
 OF_POSITIONS = ("too few", "too many", "keyword")
 #: Conditions whose first argument has no address.
-WITHOUT_ADDRESS = ("None", "a number", "sparse", "meta")
+OTHER_KINDS = ("sparse", "PyData sparse", "JAX BCOO", "meta")
+WITHOUT_ADDRESS = ("None", "a number", *OTHER_KINDS)
 TAKEN, COPIED, CONVERTED, REFUSED = "taken", "copied", "converted", "refused"
 SILENT, ABSENT = "silently wrong", "no such array"
 OUTCOMES = (TAKEN, COPIED, CONVERTED, REFUSED, SILENT, ABSENT)
@@ -61,8 +64,8 @@ def run(adapters: tuple[ModuleType, ModuleType], request: dict[str, Any]) -> dic
     plain, case = Case(**request["plain"]), Case(**request["case"])
     try:
         made = [producer.make(each, "cpu") for each in (case, plain)]
-        if condition in ("sparse", "meta"):
-            made[0] = _other_kind(condition, made[0])
+        if condition in OTHER_KINDS:
+            made[0] = _other_kind(condition, made[0], plain)
     except Exception as error:  # of the producer's library
         return {"outcome": ABSENT, "detail": first_line(error)}
     arguments, keywords = list(made), {}
@@ -91,8 +94,18 @@ def run(adapters: tuple[ModuleType, ModuleType], request: dict[str, Any]) -> dic
     return _judge(seen, len(arguments) + len(keywords), place, sources[0])
 
 
-def _other_kind(condition: str, array: Any) -> Any:
-    """The array as one of its library that is sparse, or that has no memory."""
+def _other_kind(condition: str, array: Any, plain: Case) -> Any:
+    """The array as one of its library that is sparse, or that has no memory; or a sparse one of
+    another library with the same content."""
+    if condition == "PyData sparse":
+        from importlib import import_module
+
+        return import_module("sparse").COO.from_numpy(plain.numpy())
+    if condition == "JAX BCOO":
+        from jax.experimental.sparse import BCOO
+        from jax.numpy import asarray
+
+        return BCOO.fromdense(asarray(plain.numpy()))
     kind = type(array).__module__
     if kind == "torch":
         return array.to_sparse() if condition == "sparse" else array.to("meta")

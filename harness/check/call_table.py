@@ -6,6 +6,7 @@ Each condition is tried in a process that may die; the others go on in a new one
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries import arguments, discover
 from dlbench.running import calls
 from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
-from dlbench.text.escaping import markdown, markdown_code, shortened
+from dlbench.text.escaping import dlbench_command, markdown, markdown_code, shortened
 from dlbench.text.grouping import grouped
 from dlbench.text.layout import wrap
 
@@ -176,14 +177,32 @@ def lines(row: Row, width: int) -> list[str]:
     return made
 
 
-def as_markdown(table: Sequence[Row], command: str) -> str:
-    """The page with the table of all bindings and conditions."""
-    heads = ("binding", "arrays of", *boundary.CONDITIONS)
-    cells = [
-        [row.binding, row.producer, *(row.results[name].words for name in boundary.CONDITIONS)]
+def as_texts(table: Sequence[Row]) -> list[dict[str, str]]:
+    """The table of all bindings and conditions, as texts by their heads."""
+    return [
+        {"binding": row.binding, "arrays of": row.producer}
+        | {name: row.results[name].words for name in boundary.CONDITIONS}
         for row in table
     ]
-    head, *body = (f"| {' | '.join(map(markdown, line))} |\n" for line in (heads, *cells))
+
+
+def as_json(table: Sequence[Row], found: discover.Catalogue) -> bytes:
+    """The table for the report of a run, with the versions of its libraries. Its command has no
+    paths, because the report may be shared."""
+    command = dlbench_command("check", "--calls", *(row.binding for row in table))
+    names = {arguments.split(name)[0] for row in table for name in (row.binding, row.producer)}
+    each = [discover.library(name, found.roles(name), found.environment) for name in sorted(names)]
+    libraries = ", ".join(f"{one.name} {one.version}" for one in each if one.version)
+    made = {"command": command, "libraries": libraries, "rows": as_texts(table)}
+    return json.dumps(made, indent=1).encode()
+
+
+def as_markdown(table: Sequence[Row], command: str) -> str:
+    """The page with the table."""
+    texts = as_texts(table)
+    heads = list(texts[0])
+    lines = [heads, *(list(row.values()) for row in texts)]
+    head, *body = (f"| {' | '.join(map(markdown, line))} |\n" for line in lines)
     return (
         "# What a binding does with other arguments\n\n"
         f"Written by {markdown_code(command)} with dlbench {_core.version}.\n"

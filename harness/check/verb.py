@@ -13,12 +13,13 @@ import click
 from rich.text import Text
 
 from dlbench import _core, writing
+from dlbench.analysis.calls import CALL
 from dlbench.check import call_table, conformance, junit, known, runner, section, table
 from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
 from dlbench.device import Device
-from dlbench.document import Check, parse_document
+from dlbench.document import BOUNDARY, Check, locate, parse_document, read_document
 from dlbench.environments import probe
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput, os_line
@@ -34,7 +35,7 @@ from dlbench.text.output import Console
 #: The parameters that print something else than checks, and the others that each reads.
 MODES = {
     "names": (),
-    "calls": ("libraries", "adapters", "env", "timeout", "markdown", "force"),
+    "calls": ("libraries", "adapters", "env", "timeout", "markdown", "run", "force"),
     "explain": ("libraries", "adapters", "device", "env"),
     "issue": ("libraries", "adapters", "device", "env", "timeout"),
 }
@@ -70,6 +71,12 @@ def print_lines(lines: Sequence[str], console: Console) -> None:
     "--calls",
     is_flag=True,
     help="Check what each binding, or those named, does with arguments of another kind.",
+)
+@click.option(
+    "--run",
+    metavar="RUN",
+    shell_complete=completion.runs,
+    help="With --calls: check the bindings of RUN, and keep the table for its report.",
 )
 @click.option("--rules", "names", is_flag=True, help="List all rules.")
 @click.option("--markdown", metavar="FILE", help="Write the table of libraries and rules to FILE.")
@@ -112,6 +119,8 @@ def check(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         return 0
     if params["calls"]:
         return check_calls(libraries, params, console)
+    if params["run"]:
+        raise BadInput("--run needs --calls")
     if params["explain"]:
         if len(libraries) > 1:
             raise BadInput("--explain needs one library, for its script")
@@ -147,6 +156,15 @@ def check_calls(libraries: Sequence[str], params: dict[str, Any], console: Conso
     """Prints, or writes, what bindings do with arguments of another kind; the exit status."""
     if params["markdown"]:
         writing.require_free(Path(params["markdown"]), "--markdown", force=params["force"])
+    kept = None
+    if params["run"]:
+        place = locate(params["run"])
+        kept = place.parent / BOUNDARY
+        writing.require_free(kept, "--run", force=params["force"])
+        calls = [one for one in read_document(place).entries if one.protocol == CALL]
+        libraries = libraries or list(dict.fromkeys(one.consumer for one in calls))
+        if not libraries:
+            raise BadInput(f"--run {params['run']}: the run has no calls, as of 'dlbench --calls'")
     found = run.find_adapters(params["adapters"], environment_of(params))
     made = []
     for row in call_table.rows(libraries, found, _core.parse_seconds(params["timeout"]), run.warn):
@@ -160,6 +178,9 @@ def check_calls(libraries: Sequence[str], params: dict[str, Any], console: Conso
     if params["markdown"]:
         text = call_table.as_markdown(made, " ".join(["dlbench", *sys.argv[1:]])).encode()
         writing.write_requested(Path(params["markdown"]), lambda out: out.write(text))
+    if kept:
+        table_json = call_table.as_json(made, found)
+        writing.write_or_refuse(kept, lambda out: out.write(table_json))
     return 0
 
 

@@ -43,13 +43,16 @@ class Packed:
     chunks: list[str]
 
 
-def pack(document: Document, label: str, name: str) -> Packed:
-    """`label` is the run's name on the page, `name` its name in commands."""
+def pack(
+    document: Document, label: str, name: str, boundary: Mapping[str, object] | None = None
+) -> Packed:
+    """`label` is the run's name on the page, `name` its name in commands; `boundary` the table of
+    `check --calls --run`."""
     refusals = tables.refusals(document.not_measured, len(document.measured))
     scripts = reproduction.scripts(document, [row.first for row in refusals])
     index = _index(document) | _tables(document, name, refusals)
     index["refusals"] = [dataclasses.asdict(row) for row in refusals]
-    index |= {"label": label, "name": shlex.quote(name)}
+    index |= {"boundary": boundary, "label": label, "name": shlex.quote(name)}
     chunks = list(all_packed(_chunks(document.entries, scripts)))
     return Packed(label, facts.libraries(document), facts.of(document), packed(index), chunks)
 

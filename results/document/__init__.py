@@ -35,12 +35,14 @@ from dlbench.document.entry import (
     parse_entry,
 )
 from dlbench.document.files import (
+    BOUNDARY,
     DOCUMENT,
     JOURNAL,
     LATEST,
     RESULTS,
     as_document,
     locate,
+    read_boundary,
     read_comparison,
     read_document,
 )

@@ -19,6 +19,7 @@ from dlbench.errors import BadInput, first_line, os_reason
 RESULTS = Path("dlbench-results")
 LATEST = "latest"
 DOCUMENT, JOURNAL = "results.json", "journal.jsonl"
+BOUNDARY = "boundary.json"  #: the table of `check --calls --run`, for the run's report
 PROFILE = "profile.json"  #: the file that `--profile` writes instead of a document
 
 
@@ -52,6 +53,24 @@ def locate(run: str) -> Path:
     if not document.is_file():
         raise BadInput(f"{run!r} holds neither {DOCUMENT} nor {JOURNAL}")
     return document
+
+
+def read_boundary(folder: Path) -> dict[str, Any] | None:
+    """The table of `check --calls --run` in a run's folder, or None: `command`, `libraries`, and
+    `rows` of texts by their heads. Raises BadInput for another file."""
+    path = folder / BOUNDARY
+    try:
+        made = json.loads(path.read_text(encoding="utf-8"))
+        texts = [made["command"], made["libraries"]]
+        texts += [text for row in made["rows"] for text in row.values()]
+        if not all(isinstance(text, str) for text in texts):
+            raise TypeError("another value than a text")
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadInput(f"{path}: no table of 'dlbench check --calls --run': {first_line(error)}; "
+                       "remove it, or write it anew with --force") from error  # fmt: skip
+    return {key: made[key] for key in ("command", "libraries", "rows")}
 
 
 @contextlib.contextmanager

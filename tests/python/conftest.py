@@ -101,11 +101,14 @@ def open_page(chromium: Any, tmp_path: Path) -> Iterator[browsers.Open]:
     def opened(
         *documents: dict[str, Any],
         comparison: dict[str, Any] | None = None,
+        boundary: dict[str, Any] | None = None,
         anchor: str = "",
         **options: Any,
     ) -> browsers.Page:
         path = tmp_path / "report.html"
-        packed = [report.pack(doc(d), f"run{i}", f"runs/{i}") for i, d in enumerate(documents)]
+        packed = [
+            report.pack(doc(d), f"run{i}", f"runs/{i}", boundary) for i, d in enumerate(documents)
+        ]
         with path.open("wb") as out:
             report.write(out, packed, comparison_of(comparison) if comparison else None)
         pages.append(browsers.Page(chromium, path, anchor, **options))

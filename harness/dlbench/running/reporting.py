@@ -8,7 +8,16 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from dlbench import _core, plots, writing
-from dlbench.document import DOCUMENT, JOURNAL, RESULTS, Comparison, Document, locate, read_document
+from dlbench.document import (
+    DOCUMENT,
+    JOURNAL,
+    RESULTS,
+    Comparison,
+    Document,
+    locate,
+    read_boundary,
+    read_document,
+)
 from dlbench.errors import BadInput, first_line
 from dlbench.plots import report as page
 from dlbench.running import comparing
@@ -27,7 +36,7 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
     # One document at a time is in memory.
     with _without_collector():
         packed = [
-            page.pack(read_document(place), label, lasting_name(place))
+            page.pack(read_document(place), label, lasting_name(place), read_boundary(place.parent))
             for place, label in zip(places, labels(places), strict=True)
         ]
     comparison = _comparison(places)

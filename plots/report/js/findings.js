@@ -34,12 +34,17 @@ function drawProtection(run) {
   longTable(byId("protection-table"), "Consumers by which array may be written to, where memory is shared", heads, rows, []);
 }
 
-const hasCalls = (run) => run.calls.some((table) => table.rows.length > 0);
+const hasCalls = (run) => run.boundary !== null || run.calls.some((table) => table.rows.length > 0);
 
 function drawCalls(run) {
   const tables = run.calls.filter((table) => table.rows.length > 0);
-  const bindings = new Set(tables.flatMap(({ rows }) => rows.map(({ binding }) => binding)));
-  byId("calls-command").textContent = ["dlbench check --calls", ...bindings].join(" ");
+  byId("calls-command").textContent = run.boundary?.command
+    ?? `dlbench check --calls --run ${run.name} && dlbench report ${run.name}`;
+  const { libraries, rows: others } = run.boundary ?? { rows: [] };
+  if (others.length) {
+    longTable(byId("boundary-table"), `What they do with other arguments: ${libraries}`, Object.keys(others[0]),
+      others.map((row) => () => Object.values(row)), []);
+  } else byId("boundary-table").replaceChildren();
   byId("calls-tables").replaceChildren(...tables.map(({ title, rows }) => {
     const place = element("div", { class: "scroll" });
     const heads = Object.keys(rows[0]);

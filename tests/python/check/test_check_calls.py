@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+import samples
+import synthetic
 from dlbench.check import boundary, call_table
+from dlbench.document import read_boundary
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from whole import run
@@ -47,6 +51,8 @@ REFUSED = {
     "unaligned": "ValueError", "None": "AttributeError", "a number": "AttributeError",
     "too few": "TypeError", "too many": "TypeError", "keyword": "TypeError",
     "sparse": "AttributeError",
+    "PyData sparse": "AttributeError",
+    "JAX BCOO": "AttributeError",
 }  # fmt: skip
 
 
@@ -79,6 +85,8 @@ def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
         ("if a is None: return None", "None", "silently wrong"),
         ("if not hasattr(a, 'ctypes'): return None", "sparse", "silently wrong"),
         ("a = a.toarray() if hasattr(a, 'toarray') else a", "sparse", "converted"),
+        ("a = a.todense() if type(a).__name__ == 'COO' else a", "PyData sparse", "converted"),
+        ("a = np.array(a.todense()) if type(a).__name__ == 'BCOO' else a", "JAX BCOO", "converted"),
         ("if a is not None: a = np.ascontiguousarray(a)", "strided", "copied"),
         ("if a is not None: a = np.ascontiguousarray(a, 'f4')", "float64", "converted"),
         ("if a is not None and a.ndim == 2: return a.ctypes.data", "rank 2", "taken"),
@@ -133,6 +141,35 @@ def test_the_table_is_printed_and_written(tmp_path: Path) -> None:
         2,
         "dlbench: --markdown table.md: exists already; --force replaces it\n",
     )
+
+
+def test_the_table_of_a_run_is_kept_for_its_report(tmp_path: Path) -> None:
+    words = ["check", "--calls", "--run", "run"]
+    for folder, cell in (("run", synthetic.call("nanobind", 8, 130)), ("other", {})):
+        made = samples.document(cell or samples.measured("numpy", "torch", 900.0))
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "results.json").write_text(json.dumps(made))
+    assert run(tmp_path, *words)[0] == 0
+    kept = read_boundary(tmp_path / "run")
+    assert kept is not None
+    (row,) = kept["rows"]
+    assert (row["binding"], row["arrays of"], row["strided"]) == ("nanobind", "numpy", "copied")
+    assert kept["command"] == "dlbench check --calls nanobind"
+    assert "numpy " in kept["libraries"]
+    status, out, _ = run(tmp_path, "report", "run")
+    assert (status, out) == (0, "run/report.html\n")
+    faults = {
+        (*words,): "--run run/boundary.json: exists already; --force replaces it",
+        ("check", "numpy", "--run", "run"): "--run needs --calls",
+        (*words[:3], "other"): "--run other: the run has no calls, as of 'dlbench --calls'",
+    }
+    for wrong, fault in faults.items():
+        assert run(tmp_path, *wrong)[::2] == (2, f"dlbench: {fault}\n")
+    for text in ("{", "[]", '{"command": "x", "libraries": "", "rows": [{"binding": 1}]}'):
+        (tmp_path / "run" / "boundary.json").write_text(text)
+        status, _, err = run(tmp_path, "report", "run")
+        assert status == 2
+        assert "run/boundary.json: no table of 'dlbench check --calls --run'" in err
 
 
 def test_what_cannot_be_checked_is_one_line(tmp_path: Path) -> None:

@@ -60,7 +60,9 @@ def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
     ]
     (row, _) = page.texts("#calls tbody tr")
     assert row.startswith("nanobind60")
-    assert page.texts("#calls-command") == ["dlbench check --calls nanobind"]
+    command = "dlbench check --calls --run runs/0 && dlbench report runs/0"
+    assert page.texts("#calls-command") == [command]
+    assert page.texts("#boundary-table") == [""]
     assert page.own.locator("nav a[href='#calls']").is_visible()
     page.own.locator("#scaling-chart").scroll_into_view_if_needed()
     page.own.wait_for_selector("#scaling-chart [data-name=nanobind] .point")
@@ -73,6 +75,16 @@ def test_calls_have_a_table_for_each_producer(open_page: Open) -> None:
     page = open_page(copied())
     assert not page.own.locator("#calls").is_visible()
     assert not page.own.locator("nav a[href='#calls']").is_visible()
+
+
+def test_calls_have_the_table_that_check_kept(open_page: Open) -> None:
+    rows = [{"binding": name, "float64": f"{name} <b>"} for name in ("cffi", "ctypes")]
+    boundary = {"command": "dlbench check --calls cffi", "libraries": "cffi 2.1", "rows": rows}
+    page = open_page(samples.document(synthetic.call("cffi", 8, 130)), boundary=boundary)
+    assert page.texts("#calls-command") == ["dlbench check --calls cffi"]
+    assert page.texts("#boundary-table caption") == ["What they do with other arguments: cffi 2.1"]
+    assert page.texts("#boundary-table th[scope=col]") == ["binding", "float64"]
+    assert page.texts("#boundary-table tbody tr") == ["cfficffi <b>", "ctypesctypes <b>"]
 
 
 @pytest.mark.parametrize(("width", "height", "most"), [(1400, 900, 800), (390, 844, 1100)])
