@@ -8,6 +8,28 @@ from dlbench.adapter import call_library, compiled_module, function_of, written_
 
 DEFAULT = False
 
+SCRIPT = {
+    "call": """
+import ctypes
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
+maker = cffi.FFI()
+c_function = maker.cast("void (*)([[void *]])", ctypes.cast(c_body, ctypes.c_void_p).value)
+def function([[_]]):
+    c_function([[maker.from_buffer(_)]])
+""",
+    "call api": """
+maker = cffi.FFI()
+maker.cdef("void call([[void *]]);")
+source = "static void call([[void *_]]) { body({[[_]]}); }"
+maker.set_source("binding", source, source_extension=".cpp")
+made = tempfile.mktemp(suffix=".cpp")
+maker.emit_c_code(made)
+c_function = built(open(made).read()).lib.call
+def function([[_]]):
+    c_function([[maker.from_buffer(_)]])
+""",
+}
+
 ffi = cffi.FFI()
 
 

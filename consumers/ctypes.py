@@ -9,6 +9,25 @@ from dlbench.adapter import call_library, written_function
 DISTRIBUTION = None
 DEFAULT = False
 
+SCRIPT = {
+    "call": """
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
+def function([[_]]):
+    c_body([[_.ctypes.data]])
+""",
+    "call data_ptr": """
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
+def function([[_]]):
+    c_body([[_.data_ptr()]])
+""",
+    "call ndpointer": """
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
+function = ctypes.CFUNCTYPE(None)(ctypes.cast(c_body, ctypes.c_void_p).value)
+kind = np.ctypeslib.ndpointer(np.float32, ndim=1, flags="C_CONTIGUOUS")
+function.argtypes = [kind] * [[n]]
+""",
+}
+
 
 def function(arrays, kind=ctypes.c_void_p):
     """The C function of so many pointers."""

@@ -16,6 +16,27 @@ from dlbench.adapter import compiled, split_device, written_function
 SCRIPT = {
     "dlpack cuda": "jax.dlpack.from_dlpack(array)",
     "dlpack to cuda": "jax.dlpack.from_dlpack(array, device=jax.devices('cuda')[{number}])",
+    "call ffi": """
+library = built('''
+#include <vector>
+#include "xla/ffi/api/ffi.h"
+namespace ffi = xla::ffi;
+static ffi::Error run(ffi::RemainingArgs arguments, ffi::Result<ffi::AnyBuffer>) {
+  std::vector<const void *> places;
+  for (std::size_t i = 0; i < arguments.size(); ++i)
+    places.push_back(arguments.get<ffi::AnyBuffer>(i)->untyped_data());
+  called(places.data(), places.size());
+  return ffi::Error::Success();
+}
+extern "C" __attribute__((visibility("default"))) XLA_FFI_Error *call(XLA_FFI_CallFrame *frame) {
+  static auto *handler = ffi::Ffi::Bind().RemainingArgs().Ret<ffi::AnyBuffer>().To(run).release();
+  return handler->Call(frame);
+}
+''', f"-I{folder_of('jaxlib')}/include", is_module=False)
+jax.ffi.register_ffi_target("call", jax.ffi.pycapsule(library.call), platform="cpu")
+made = jax.jit(jax.ffi.ffi_call("call", jax.ShapeDtypeStruct((1,), jnp.uint32)))
+function = lambda *arrays: jax.block_until_ready(made(*arrays))
+""",
 }
 
 BUILDS = {"ffi": "call/jax.cc"}

@@ -10,6 +10,23 @@ from numba.np.numpy_support import as_dtype
 
 from dlbench.adapter import call_library, keywords, written_function
 
+SCRIPT = {
+    "call": """
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * [[n]])(body)
+@numba.njit
+def function([[_]]):
+    c_body([[_.ctypes.data]])
+""",
+    "call cfunc": """
+c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_size_t] * [[n]])(body)
+@numba.cfunc(types.void([[types.intp]]))
+def made([[_]]):
+    c_body([[_]])
+def function([[_]]):
+    made.ctypes([[_.ctypes.data]])
+""",
+}
+
 
 def as_array(given):
     """The argument as an array of the compiled code; Numba returns it as a NumPy array."""

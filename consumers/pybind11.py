@@ -3,6 +3,55 @@
 from dlbench import _pybind11_consumer
 from dlbench.adapter import function_of, keywords, one_list, scalars
 
+SCRIPT = {
+    "call": """
+import pybind11
+binding = built('''
+#include <pybind11/numpy.h>
+namespace py = pybind11;
+PYBIND11_MODULE(binding, m) {
+  m.def("call", []([[const py::array_t<float>& _]]) { body({[[_.data()]]}); });
+}
+''', f"-I{pybind11.get_include()}")
+function = binding.call
+""",
+    "call noconvert": """
+import pybind11
+binding = built('''
+#include <pybind11/numpy.h>
+namespace py = pybind11;
+PYBIND11_MODULE(binding, m) {
+  m.def("call",
+        []([[const py::array_t<float, py::array::c_style>& _]]) { body({[[_.data()]]}); }
+        [[, py::arg().noconvert()]]);
+}
+''', f"-I{pybind11.get_include()}")
+function = binding.call
+""",
+    "call array": """
+import pybind11
+binding = built('''
+#include <pybind11/numpy.h>
+namespace py = pybind11;
+PYBIND11_MODULE(binding, m) {
+  m.def("call", []([[const py::array& _]]) { body({[[_.data()]]}); });
+}
+''', f"-I{pybind11.get_include()}")
+function = binding.call
+""",
+    "call buffer": """
+import pybind11
+binding = built('''
+#include <pybind11/numpy.h>
+namespace py = pybind11;
+PYBIND11_MODULE(binding, m) {
+  m.def("call", []([[const py::buffer& _]]) { body({[[_.request().ptr]]}); });
+}
+''', f"-I{pybind11.get_include()}")
+function = binding.call
+""",
+}
+
 # py::array_t accepts NumPy arrays unchanged; NumPy converts other objects.
 PROTOCOLS = {
     "buffer": _pybind11_consumer.from_buffer,

@@ -20,6 +20,58 @@ SCRIPT = {
     "dlpack cuda": "torch.from_dlpack(array)",
     "convert cuda": "torch.as_tensor(array, device='cuda:{number}')",
     "dlpack to cuda": "torch.from_dlpack(array, device='cuda:{number}')",
+    "call": """
+made = torch.library.Library("repro", "DEF")
+made.define("call([[Tensor _]]) -> ()")
+made.impl("call", lambda [[_]]: body([[_.data_ptr()]]), "CPU")
+function = torch.ops.repro.call.default
+""",
+    "call custom_op": """
+def kernel([[_: torch.Tensor]]) -> None:
+    body([[_.data_ptr()]])
+function = torch.library.custom_op("repro::call", kernel, mutates_args=())
+""",
+    "call op": """
+built('''
+#include <torch/library.h>
+static void run([[const at::Tensor &_]]) { body({[[_.data_ptr()]]}); }
+TORCH_LIBRARY(repro, m) { m.def("call([[Tensor _]]) -> ()"); }
+TORCH_LIBRARY_IMPL(repro, CPU, m) { m.impl("call", &run); }
+''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
+  f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", is_module=False)
+function = torch.ops.repro.call.default
+""",
+    "call packet": """
+built('''
+#include <torch/library.h>
+static void run([[const at::Tensor &_]]) { body({[[_.data_ptr()]]}); }
+TORCH_LIBRARY(repro, m) { m.def("call([[Tensor _]]) -> ()"); }
+TORCH_LIBRARY_IMPL(repro, CPU, m) { m.impl("call", &run); }
+''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
+  f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", is_module=False)
+function = torch.ops.repro.call
+""",
+    "call pybind11": """
+binding = built('''
+#include <torch/csrc/utils/pybind.h>
+PYBIND11_MODULE(binding, m) {
+  m.def("call", []([[const at::Tensor &_]]) { body({[[_.data_ptr()]]}); });
+}
+''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
+  f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", "-ltorch_python")
+function = binding.call
+""",
+    "call stable": """
+built('''
+#include <torch/csrc/stable/library.h>
+#include <torch/csrc/stable/tensor.h>
+static void run([[torch::stable::Tensor _]]) { body({[[_.data_ptr()]]}); }
+STABLE_TORCH_LIBRARY(repro, m) { m.def("call([[Tensor _]]) -> ()"); }
+STABLE_TORCH_LIBRARY_IMPL(repro, CPU, m) { m.impl("call", TORCH_BOX(&run)); }
+''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
+  f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", is_module=False)
+function = torch.ops.repro.call.default
+""",
 }
 
 

@@ -98,9 +98,7 @@ def _other_kind(condition: str, array: Any, plain: Case) -> Any:
     """The array as one of its library that is sparse, or that has no memory; or a sparse one of
     another library with the same content."""
     if condition == "PyData sparse":
-        from importlib import import_module
-
-        return import_module("sparse").COO.from_numpy(plain.numpy())
+        return __import__("sparse").COO.from_numpy(plain.numpy())
     if condition == "JAX BCOO":
         from jax.experimental.sparse import BCOO
         from jax.numpy import asarray

@@ -229,9 +229,20 @@ class Side:
             self._import([text], self.file)
         return text, name != protocol and not is_capsule
 
-    def function(self, arrays: int) -> str:
-        """The consumer's function of so many arrays."""
-        return f"{self._loaded(self.file, 'PROTOCOLS')}['call']({arrays})"
+    def function(self, arrays: int) -> list[str]:
+        """Lines that bind `function`, the consumer's function of so many arrays, which calls `body`
+        with their addresses. An adapter without such lines is loaded."""
+        text = self.file.script.get(f"call {self.argument}".strip(), "")
+        if not text:
+            loaded = self._loaded(self.file, "PROTOCOLS")
+            self._add("from dlbench.call_record import recorded")
+            return [f"function = recorded({loaded}['call']({arrays}), body)"]
+        lines = re.sub(r"\[\[(.*?)\]\]", lambda found: _for_each(found[1], arrays), text)
+        read = {node.id for node in ast.walk(parsed(lines)) if isinstance(node, ast.Name)}
+        for node in self._imports(self.file):
+            if bound_names(node)[0] in read and not _is_own(node):
+                self._add(ast.unparse(node))
+        return lines.strip().splitlines()
 
     def export(self, name: str) -> str:
         """The producer's own function for a protocol."""
@@ -283,6 +294,15 @@ class Side:
     def _import(self, lines: Sequence[str], file: AdapterFile) -> None:
         for line in self._read("\n".join(lines), file) or ():
             self._add(line)
+
+
+def _for_each(text: str, arrays: int) -> str:
+    """What is in double brackets in the lines of a call: `n` is the number of arrays; another text
+    is repeated for each of them, which is `_`."""
+    if text == "n":
+        return str(arrays)
+    between = "" if text.startswith(",") else ", "
+    return between.join(re.sub(r"\b_\b", f"a{i}", text) for i in range(arrays))
 
 
 def _slice(case: Case) -> str:

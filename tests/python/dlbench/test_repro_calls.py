@@ -1,0 +1,85 @@
+"""The scripts of calls with several arrays run without dlbench, and find what reaches the body."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import synthetic
+from dlbench.document import parse_entry
+from dlbench.libraries import discover
+from dlbench.scripts import exchange
+
+pytestmark = pytest.mark.process
+
+ADAPTER = """
+from dlbench.adapter import call_library
+import ctypes
+
+DISTRIBUTION = None
+KIND = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+FUNCTION = KIND(call_library().dlbench_call_function(2))
+
+
+def function(a, b):
+    FUNCTION(b.ctypes.data, a.ctypes.data)
+
+
+PROTOCOLS = {"call": lambda arrays: function}
+"""
+
+
+def script(consumer: str, producer: str = "numpy", adapters: Path | None = None) -> str:
+    entry = parse_entry(synthetic.call(consumer, 2, 60, producer))
+    return exchange.script(entry, discover.catalogue(adapters), {})
+
+
+def actual(folder: Path, text: str, is_blocked: bool = True) -> str:
+    """What the script prints, without dlbench if that is blocked."""
+    (folder / "dlbench.py").write_text("raise ImportError('not installed')")
+    (folder / "script.py").write_text(text)
+    more = {"PYTHONPATH": str(folder)} if is_blocked else {}
+    command = [sys.executable, *["-P"] * (not is_blocked), "script.py"]
+    ended = subprocess.run(command, cwd=folder, capture_output=True, text=True,
+                           env={**os.environ, **more}, timeout=300)  # fmt: skip
+    last = ended.stdout.splitlines()[-1] if ended.stdout else ended.stderr
+    assert (ended.returncode == 0) == (last == "actual: zero-copy")
+    return last.removeprefix("actual: ")
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("producer", "consumer"),
+    [("numpy", "ctypes"), ("numpy", "numba"), ("torch", "torch"), ("numpy", "pybind11"),
+     ("numpy", "numpy:gufunc"), ("numpy", "tvm_ffi:view"), ("jax", "jax:ffi")],
+)  # fmt: skip
+def test_a_script_runs_without_dlbench(tmp_path: Path, producer: str, consumer: str) -> None:
+    text = script(consumer, producer)
+    assert "needs dlbench" not in text
+    assert actual(tmp_path, text) == "zero-copy"
+
+
+@pytest.mark.parametrize(
+    ("fault", "found"),
+    [("c_body(a1.ctypes.data, a0.ctypes.data)", "wrong"), ("c_body(a0.ctypes.data, 0)", "wrong"),
+     ("pass", "wrong"), ("copy = a0.copy(); c_body(copy.ctypes.data, a1.ctypes.data)", "copy")],
+)  # fmt: skip
+def test_a_fault_is_seen_by_the_script(tmp_path: Path, fault: str, found: str) -> None:
+    call = "c_body(a0.ctypes.data, a1.ctypes.data)"
+    text = script("ctypes")
+    assert text.count(call) == 1
+    assert actual(tmp_path, text.replace(call, fault)).partition(":")[0] == found
+
+
+def test_an_adapter_without_lines_is_loaded(tmp_path: Path) -> None:
+    place = tmp_path / "adapters" / "consumers" / "mine.py"
+    place.parent.mkdir(parents=True)
+    for text, found in ((ADAPTER, "wrong"), (ADAPTER.replace("(a, b)", "(b, a)"), "zero-copy")):
+        place.write_text(text)
+        made = script("mine", adapters=tmp_path / "adapters")
+        assert "needs dlbench" in made
+        assert actual(tmp_path, made, is_blocked=False).partition(":")[0] == found
