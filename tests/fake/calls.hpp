@@ -15,8 +15,6 @@
 ///                                      by
 /// DLBENCH_FAKE_INSTANCE=MIG-a1         the name of a part of a device.
 /// DLBENCH_FAKE_MODE=3                  their compute mode, 3 is exclusive-process (0).
-/// DLBENCH_FAKE_ARCH=gfx1100            what architecture HIP's devices are
-///                                      (gfx942:sramecc+:xnack-).
 /// DLBENCH_FAKE_LOST=PATH@900           the devices are lost in the 900th call of a process, which
 ///                                      makes the file PATH. While it exists each call ends with
 ///                                      999, and counting the devices with 100.
@@ -31,15 +29,6 @@
 ///                                      HIP's take the one that the fewest streams have. A
 ///                                      context's default stream is the first. Streams that share
 ///                                      one run in order of submission. 0: each stream has its own.
-/// DLBENCH_FAKE_POISON=1                freed memory is overwritten and given back (0). Otherwise
-///                                      it keeps its content, and the next allocation of its size
-///                                      gets it.
-/// DLBENCH_FAKE_EVENT_NS=0              what an event with a time stamp costs its stream, and so
-///                                      what an empty pair measures (2000).
-/// DLBENCH_FAKE_TIMER_NS=1              step of the timer that kernels read (1000); the stamps of
-///                                      events have half of it.
-/// DLBENCH_FAKE_PAGEABLE=1              asynchronous copies from and to pageable memory are so (0).
-///                                      Otherwise the host waits for them.
 /// HIP_HOST_COHERENT=1                  as ROCm's own: pinned memory without a flag is coherent
 ///                                      (0). Otherwise the host sees what a device wrote there when
 ///                                      it has waited for the device.
@@ -52,11 +41,15 @@
 /// DLBENCH_FAKE_DRIVER=11040            version of the CUDA driver (13000): it has no later
 ///                                      functions.
 /// DLBENCH_FAKE_HANDLES=1               a handle that is no stream's or event's raises SIGSEGV,
-/// because
-///                                      CUDA leaves its use undefined (0). Otherwise the call ends
-///                                      with 400, as HIP's does.
+///                                      because CUDA leaves its use undefined (0). Otherwise the
+///                                      call ends with 400, as HIP's does.
 /// DLBENCH_FAKE_PENDING=8               work that a hardware queue holds (1024); beyond it the host
 ///                                      waits.
+///
+/// Freed memory keeps its content, and the next allocation of its size gets it. An event with a
+/// time stamp costs its stream 2 us, and so an empty pair measures that. The timer that kernels
+/// read has steps of 1 us, the stamps of events half of it. The host waits for asynchronous copies
+/// from and to pageable memory.
 namespace dlbench::fake {
 
 using device::Code;

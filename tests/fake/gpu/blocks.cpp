@@ -15,7 +15,6 @@ namespace {
 using device::Memory;
 
 constexpr std::size_t alignment = 512;
-constexpr int poison = 0xDD;
 constexpr std::size_t most_freed_bytes = std::size_t{1} << 30;
 
 void* pointer(std::uintptr_t address) {
@@ -31,10 +30,6 @@ bool is_of_device(const Block& block) {
 }
 
 }  // namespace
-
-bool is_poisoned() {
-  return mode("DLBENCH_FAKE_POISON", 0) != 0;
-}
 
 Blocks& Blocks::instance() {
   // Never destroyed: queues may still work when the process ends.
@@ -72,12 +67,11 @@ bool Blocks::free(void* begin, const void* stream, std::shared_ptr<Mark> mark) {
   live_.erase(found);
   std::erase_if(written_, [&](const Written& one) { return block.has(one.at, 1); });
   if (is_of_device(block)) release_memory(block.device, block.bytes);
-  if (block.kind == Memory::Device && !is_poisoned()) {
+  if (block.kind == Memory::Device) {
     freed_.push_back({block, stream, std::move(mark)});
     trim();
     return true;
   }
-  if (is_poisoned()) std::memset(begin, poison, block.bytes);
   release_block(block);
   return true;
 }

@@ -26,9 +26,6 @@ struct Block {
   }
 };
 
-/// Whether freed memory is overwritten.
-bool is_poisoned();
-
 /// All memory of the fake devices of a process.
 class Blocks {
  public:

@@ -20,6 +20,10 @@ namespace {
 
 using device::Memory;
 
+/// What an event with a time stamp costs its stream, and the step of the timer that kernels read.
+constexpr int event_ns = 2000;
+constexpr std::int64_t timer_step_ns = 1000;
+
 struct EventState {
   Context* context;
   bool timed;
@@ -569,7 +573,7 @@ Code event_record(Event handle, Stream on) {
   event->capture = stream->capture;
   event->nodes = stream->nodes;
   if (event->capture) return 0;  // an edge of the graph, no node
-  const int cost = event->timed ? mode("DLBENCH_FAKE_EVENT_NS", 2000) : 0;
+  const int cost = event->timed ? event_ns : 0;
   event->mark = push(*stream, [cost](std::int64_t& clock) {
     clock += cost;
     while (device::sim::now() < clock) {
@@ -610,7 +614,7 @@ Code event_elapsed(float* milliseconds, Event begin, Event end) {
     return invalid_handle;
   }
   if (!from->mark->is_fired() || !to->mark->is_fired()) return device::not_ready;
-  const std::int64_t step = std::max(1, mode("DLBENCH_FAKE_TIMER_NS", 1000) / 2);
+  constexpr std::int64_t step = timer_step_ns / 2;
   const std::int64_t steps = to->mark->wait() / step - from->mark->wait() / step;
   *milliseconds = static_cast<float>(static_cast<double>(steps * step) * 1e-6);
   return 0;
@@ -668,9 +672,6 @@ Code free_async(Address begin, Stream handle) {
   Blocks& blocks = Blocks::instance();
   const auto block = blocks.find(static_cast<std::uintptr_t>(begin));
   if (!block || block->begin != begin) return invalid_value;
-  if (is_poisoned()) {
-    return submit(handle, [=, &blocks] { return blocks.free(pointer<void>(begin)) ? 0 : 1; });
-  }
   const std::lock_guard lock(state().mutex);
   const auto stream = find(handle);
   if (!stream) return vendor.destroyed;
@@ -699,8 +700,7 @@ Code copy(Address to_address, Address from_address, std::size_t bytes, Stream ha
       return 0;
     }));
   }
-  const bool is_pageable = !blocks.find(to) || !blocks.find(from);
-  if (!is_pageable || mode("DLBENCH_FAKE_PAGEABLE", 0) != 0) return 0;
+  if (blocks.find(to) && blocks.find(from)) return 0;  // the host waits for pageable memory
   wait(done);
   return context->fault;
 }
@@ -727,8 +727,7 @@ Code fill_bytes(Address address, const void* value, std::size_t size, std::size_
 }
 
 std::int64_t timer() {
-  const std::int64_t step = std::max(1, mode("DLBENCH_FAKE_TIMER_NS", 1000));
-  return device::sim::now() / step * step;
+  return device::sim::now() / timer_step_ns * timer_step_ns;
 }
 
 }  // namespace dlbench::fake

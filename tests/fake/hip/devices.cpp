@@ -157,7 +157,7 @@ DLBENCH_FAKE_EXPORT Code hipGetDevicePropertiesR0600(char* properties, int) {
     constexpr std::size_t size = 1472, arch_at = 1160;
     std::memset(properties, 0x5A, size);
     std::snprintf(properties, 256, "Device made of threads");
-    std::snprintf(properties + arch_at, 256, "%s", hip::arch());
+    std::snprintf(properties + arch_at, 256, "%s", hip::arch);
     return 0;
   });
 }

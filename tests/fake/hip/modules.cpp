@@ -10,7 +10,7 @@ using hip::run;
 DLBENCH_FAKE_EXPORT Code hipModuleLoadData(void** made, const void* image) {
   return run(__func__, [&]() -> Code {
     // Code of another architecture is none.
-    const std::string begin = code_object_begin + std::string(hip::arch()) + "\n";
+    const std::string begin = code_object_begin + std::string(hip::arch) + "\n";
     const auto* const text = static_cast<const char*>(image);
     if (std::strncmp(text, begin.c_str(), begin.size()) != 0) return no_binary_for_gpu;
     return load_module(made, text + begin.size(), current());
