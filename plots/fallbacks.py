@@ -53,11 +53,6 @@ class Panel:
         return TITLE + HIGH * len(self.case_sweeps)
 
 
-def has_fallbacks(document: Document) -> bool:
-    """Were all cases requested?"""
-    return case_sweep.has_case_sweep(document)
-
-
 def figure(document: Document) -> Figure:
     """The figure: one protocol, device and environment; each case at its measured size."""
     every, cases, subtitle = _panels(document)
@@ -90,8 +85,8 @@ def _nothing(document: Document) -> str:
 
 def _panels(document: Document) -> tuple[list[Panel], list[str], str]:
     """The panels, the cases across, and the common values of all cells."""
-    sweeps = case_sweep.case_sweeps(document.exchanges) if has_fallbacks(document) else []
-    if not sweeps:
+    sweeps = case_sweep.case_sweeps(document.exchanges)
+    if not sweeps or not case_sweep.has_case_sweep(document):
         return [], [], ""
     environment, device = choosing.places(document.exchanges)[0]
     sweeps = [one for one in sweeps if (one.environment, one.device) == (environment, device)]

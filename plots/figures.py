@@ -13,6 +13,7 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from dlbench import _core, writing
+from dlbench.analysis import case_sweep
 from dlbench.document import Comparison, Document
 
 from . import (
@@ -54,7 +55,7 @@ NEEDS: dict[str, tuple[Callable[[Document], bool], str]] = {
     "scaling": (choosing.has_transfers, "a run with numbers of imports"),
     "calls": (calls.has_calls, "a run with --calls"),
     "phases": (phases.has_phases, "a run with --phases all, and exchanges of at least 250 ns"),
-    "fallbacks": (fallbacks.has_fallbacks, "a run with --cases all"),
+    "fallbacks": (case_sweep.has_case_sweep, "a run with --cases all"),
     "sync": (sync.has_sync, "a run with --sync, on a device"),
     "versions": (versions.has_versions, "a run of `track`"),
     MACHINES: (machines.has_machines, "a merged run, with an exchange measured on two machines"),

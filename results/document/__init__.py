@@ -32,7 +32,6 @@ from dlbench.document.entry import (
     NotMeasured,
     Pair,
     Sync,
-    parse_entry,
 )
 from dlbench.document.files import (
     BOUNDARY,

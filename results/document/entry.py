@@ -177,8 +177,3 @@ class NotMeasured(Entry, keys.NotMeasured):
     def is_untimed(self) -> bool:
         """Was the cell tried but not timed, because its outcome is that of the plain array?"""
         return self.code == codes.UNTIMED
-
-
-def parse_entry(json: Mapping[str, Any]) -> Entry:
-    """The entry of a JSON object that was checked."""
-    return Measured(json) if "real_time" in json else NotMeasured(json)

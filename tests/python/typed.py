@@ -13,8 +13,9 @@ from dlbench.document import (
     Comparison,
     Document,
     Entry,
+    Measured,
+    NotMeasured,
     parse_document,
-    parse_entry,
     read_document,
 )
 
@@ -26,7 +27,9 @@ def doc(json: Any) -> Document:
 
 
 def entry_of(json: Any) -> Entry:
-    return json if isinstance(json, Entry) else parse_entry(json)
+    if isinstance(json, Entry):
+        return json
+    return Measured(json) if "real_time" in json else NotMeasured(json)
 
 
 def entries_of(json: Iterable[Any]) -> list[Entry]:

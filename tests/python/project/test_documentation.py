@@ -51,17 +51,10 @@ def test_the_site_builds(copy: Path) -> None:
     assert "function drawChart" in report
 
 
-@pytest.mark.parametrize(
-    ("link", "message"),
-    [
-        ("no-page.md", "glossary.md"),
-        ("outcomes.md#no-heading", "anchor does not exist"),
-        ("../../no-file.txt", "docs/reference/glossary.md: no file ../../no-file.txt"),
-    ],
-)
-def test_a_broken_link_is_an_error(link: str, message: str, copy: Path) -> None:
+def test_a_link_to_no_file_is_an_error(copy: Path) -> None:
+    """Those to pages and headings are zensical's, and test_docs finds them too."""
     page = copy / "docs/reference/glossary.md"
-    page.write_text(page.read_text() + f"\n[broken]({link})\n")
+    page.write_text(page.read_text() + "\n[broken](../../no-file.txt)\n")
     done = build(copy)
     assert done.returncode == 1
-    assert message in done.stdout + done.stderr
+    assert "docs/reference/glossary.md: no file ../../no-file.txt" in done.stdout + done.stderr

@@ -179,7 +179,7 @@ def test_where_the_plain_array_is_refused_its_equals_are_too() -> None:
 def test_named_cases_are_no_case_sweep() -> None:
     document = {"context": {}, "benchmarks": [], "not_measured": []}
     assert fallbacks.table(doc(document), 100, "latest", 8) == []
-    assert not figure.has_fallbacks(doc(document))
+    assert not case_sweep.has_case_sweep(doc(document))
 
 
 def test_all_cases_are_a_case_sweep_where_nothing_ended_like_the_plain_array() -> None:
