@@ -45,7 +45,7 @@ FEW = settings(
     max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None
 )
 FIGURES = ("matrix", "scaling", "phases", "fallbacks", "sync")
-FORMATS = ("bmf", "github-action", "pyperf", "csv", "markdown", "support")
+FORMATS = ("bmf", "pyperf", "csv", "markdown", "support")
 
 
 def small() -> dict[str, Any]:
