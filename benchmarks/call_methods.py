@@ -4,8 +4,9 @@ than a time slice.
 
 A worker loads this file as a consumer. Each time that it prepares a call, the published method runs
 in the same process, so that both are interleaved. The interpreter's part of a call, which dlbench's
-number does not have, is subtracted: what a loop over an empty function with the same arguments
-takes. The functions are dlbench's, for the nearest number of arrays that it has.
+number does not have, is subtracted, but for PyTorch's timer as published: what a loop over an empty
+function with the same arguments takes. The functions are dlbench's, for the nearest number of
+arrays that it has.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from dlbench.loading import load_adapter
 PACKAGE = Path(dlbench.__file__).parent
 ROUNDS, PROCESSES, PRELUDE = 15, 3, 64
 #: Half of dlbench's own. The first call of a block by a worker takes about 15 us longer than the
-#: others, because the worker's own work comes before it: 15 % of a block of 100 us.
+#: others, because the worker's own work comes before it: 14 % of a block of 100 us.
 BLOCK_NS = 1_000_000
 
 #: The file of tvm-ffi: the mean of one loop of 10,000 calls of an empty function of three arrays.

@@ -4,6 +4,7 @@ string(REGEX MATCH "[0-9][^\"]*" DLBENCH_VERSION "${version_line}")
 
 file(GLOB_RECURSE hashed_sources CONFIGURE_DEPENDS
   ${PROJECT_SOURCE_DIR}/harness/*.cpp ${PROJECT_SOURCE_DIR}/harness/*.hpp
+  ${PROJECT_SOURCE_DIR}/harness/*.def
   ${PROJECT_SOURCE_DIR}/harness/core/device/kernels/*)
 set(hashes "")
 foreach(source ${hashed_sources})

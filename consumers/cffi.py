@@ -22,7 +22,7 @@ maker = cffi.FFI()
 maker.cdef("void call([[void *]]);")
 source = "static void call([[void *_]]) { body({[[_]]}); }"
 maker.set_source("binding", source, source_extension=".cpp")
-made = tempfile.mktemp(suffix=".cpp")
+made = f"{FOLDER.name}/cffi.cpp"
 maker.emit_c_code(made)
 c_function = built(open(made).read()).lib.call
 def function([[_]]):

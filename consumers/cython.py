@@ -10,7 +10,7 @@ SCRIPT = {
     "call": """
 import os
 import sys
-folder = tempfile.mkdtemp()
+folder = FOLDER.name
 with open(f"{folder}/binding.pyx", "w") as file:
     file.write('''
 cdef extern from *:
@@ -27,7 +27,7 @@ function = built(take + chr(10) + open(f"{folder}/binding.cpp").read()).call
     "call const": """
 import os
 import sys
-folder = tempfile.mkdtemp()
+folder = FOLDER.name
 with open(f"{folder}/binding.pyx", "w") as file:
     file.write('''
 cdef extern from *:

@@ -35,7 +35,7 @@ def make(case, device):
     require_offset(case, "MLX", 8)
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
     content = case.unsliced(case.bits())
-    # Before 0.31 MLX takes no array of ml_dtypes. Without `dtype` it makes float64 to float32.
+    # Before 0.31 MLX takes no array of ml_dtypes. Without `dtype` it converts float64 to float32.
     array = mx.array(content).view(dtype) if case.foreign else mx.array(content, dtype=dtype)
     return case.sliced(array, mx.broadcast_to)
 

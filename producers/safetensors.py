@@ -4,7 +4,15 @@ import numpy as np
 from safetensors import numpy as tensors
 
 SCRIPT = {
-    "make": "array = tensors.load(tensors.save(dict(array={unsliced})))['array']{slice}",
+    "make": (
+        "saved = tensors.save(dict(array=np.copy({unsliced}, order='C')))\n"
+        "array = tensors.load(saved)['array']{slice}"
+    ),
+    "make readonly": (
+        "saved = tensors.save(dict(array=np.copy({unsliced}, order='C')))\n"
+        "array = tensors.load(saved)['array']{slice}\n"
+        "array.flags.writeable = False"
+    ),
     "make broadcast": "",
 }
 
@@ -12,5 +20,6 @@ DEFAULT = False
 
 
 def make(case, device):
-    saved = tensors.save({"array": case.unsliced(case.numpy())})
+    # safetensors saves the memory of an array as if it were in C order.
+    saved = tensors.save({"array": np.copy(case.unsliced(case.numpy()), order="C")})
     return case.sliced(tensors.load(saved)["array"], np.broadcast_to)

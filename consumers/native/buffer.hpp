@@ -26,7 +26,7 @@ inline int get_buffer(PyObject* self, Py_buffer* view, int flags) {
     PyErr_SetString(PyExc_BufferError, "the memory is read-only or not contiguous as requested");
     return -1;
   }
-  // No dtype of its own says that the bytes are swapped.
+  // The dtypes of a layout are in the machine's order, so keep the format of other ones.
   const char* format = array_of(self)->via == Via::kBuffer && facts->dtype.starts_with('>')
                            ? facts->dtype.c_str()
                            : layout.dtype->format;

@@ -38,8 +38,8 @@ CONDITIONS = {
 }
 #: Conditions of functions that are called as f(x, y).
 OF_POSITIONS = ("too few", "too many", "keyword")
-#: Conditions whose first argument has no address.
 OTHER_KINDS = ("sparse", "PyData sparse", "JAX BCOO", "meta")
+#: Conditions whose first argument has no address.
 WITHOUT_ADDRESS = ("None", "a number", *OTHER_KINDS)
 TAKEN, COPIED, CONVERTED, REFUSED = "taken", "copied", "converted", "refused"
 SILENT, ABSENT = "silently wrong", "no such array"

@@ -31,8 +31,8 @@ class Call:
     """A consumer's public call with more than one argument: `Call(np.frombuffer, X, np.float32)`.
 
     It describes the call; the worker compiles it to one vectorcall. With several arrays, as for
-    `call`, each X takes the next one, also in a list. `within` may be a function of a context
-    manager, in which the worker makes these calls and no others.
+    `call`, each X takes the next one, also in a list. For `call`, `within` may be a function of a
+    context manager, in which the worker makes these calls and no others.
     """
 
     within: Callable[[], AbstractContextManager[Any]] | None = None

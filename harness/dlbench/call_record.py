@@ -27,7 +27,7 @@ class Record:
 
 
 def recorded(function: Callable[..., object], body: Callable[..., object]) -> Callable[..., None]:
-    """The function; `body` is called with what its body gets."""
+    """Returns the function, which calls `body` with the addresses that its own body gets."""
 
     def call(*arrays: object) -> None:
         found = record(lambda: function(*arrays))

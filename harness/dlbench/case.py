@@ -331,7 +331,7 @@ class Case:
                 return np.empty(shape, dtype)
             fill(line := line[: math.prod(shape)])
             return line.reshape(shape)
-        # Zeros that were never written take no memory, and are no Python objects.
+        # Zeros that were never written take no memory. NumPy reads a null pointer as None.
         is_zero = is_huge or dtype.hasobject
         raw = (np.zeros if is_zero else np.empty)(self.room, np.uint8)
         begin = -raw.ctypes.data % self.align + place

@@ -67,7 +67,7 @@ def read_boundary(folder: Path) -> dict[str, Any] | None:
             raise TypeError("another value than a text")
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise BadInput(f"{path}: no table of 'dlbench check --calls --run': {first_line(error)}; "
                        "remove it, or write it anew with --force") from error  # fmt: skip
     return {key: made[key] for key in ("command", "libraries", "rows")}

@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib.util
+import os
 import subprocess
 import sysconfig
 import tempfile
@@ -21,6 +22,9 @@ static void body(std::initializer_list<const void*> places) {
 """
 
 
+FOLDER = tempfile.TemporaryDirectory()  # until the script ends
+
+
 def receive(places: Any, arrays: int) -> None:
     body(*places[:arrays])
 
@@ -34,10 +38,11 @@ def folder_of(package: str) -> str:
 
 
 def built(source: str, *flags: str, is_module: bool = True) -> Any:
-    path = f"{tempfile.mkdtemp()}/binding"
+    path = f"{FOLDER.name}/binding"
     Path(f"{path}.cpp").write_text(BODY + source)
-    command = ["c++", "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-w"]
-    command += [f"-I{sysconfig.get_path('include')}", f"{path}.cpp", "-o", f"{path}.so", *flags]
+    command = [os.environ.get("CXX", "c++"), "-std=c++20", "-O2", "-fPIC", "-shared"]
+    command += ["-fvisibility=hidden", "-w", f"-I{sysconfig.get_path('include')}"]
+    command += [f"{path}.cpp", "-o", f"{path}.so", *flags]
     print(*command)  # noqa: T201
     subprocess.run(command, check=True)
     library = ctypes.CDLL(f"{path}.so")

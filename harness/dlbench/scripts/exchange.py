@@ -16,6 +16,7 @@ from dlbench.errors import BadInput
 from dlbench.libraries.alone import alone
 from dlbench.libraries.discover import Catalogue
 from dlbench.scripts import source
+from dlbench.scripts.call_body import BYTES
 from dlbench.scripts.side import Side, child
 from dlbench.scripts.side import script as whole
 
@@ -228,8 +229,11 @@ def _called(cell: Cell) -> list[str]:
     making, (place, view) = cell.make(), cell.producer.memory("array")
     function = cell.consumer.function(cell.entry.arrays)
     files = ["call_body.py", *["call_build.py"] * any("built(" in line for line in function)]
+    lines = [line for name in files for line in _lines_of(name)]
+    if cell.entry.changed or cell.entry.bytes < BYTES:  # other bytes may be right
+        lines[lines.index(f"BYTES = {BYTES}")] = "BYTES = 0"
     return [
-        *(line for name in files for line in _lines_of(name)),
+        *lines,
         *function,
         "arrays, places" + (", views = [], [], []" if view else " = [], []"),
         f"for _ in range({cell.entry.arrays}):",

@@ -237,7 +237,7 @@ class Side:
             loaded = self._loaded(self.file, "PROTOCOLS")
             self._add("from dlbench.call_record import recorded")
             return [f"function = recorded({loaded}['call']({arrays}), body)"]
-        lines = re.sub(r"\[\[(.*?)\]\]", lambda found: _for_each(found[1], arrays), text)
+        lines = re.sub(r"\[\[(.*?)\]\](?!\])", lambda found: _for_each(found[1], arrays), text)
         read = {node.id for node in ast.walk(parsed(lines)) if isinstance(node, ast.Name)}
         for node in self._imports(self.file):
             if bound_names(node)[0] in read and not _is_own(node):

@@ -280,7 +280,7 @@ def report(search: Search, gap: bisection.Gap, kind: str) -> int:
         env = f"{place.name}={place.python}"
         repro = ("repro", search.folder, before.producer, before.consumer, *words)
         output.print_line(dlbench_command(*repro, "--run", "--env", env))
-        if index == gap.high and kind == "outcome":
+        if index == gap.high and kind == "outcome" and after.outcome != "zero-copy":
             output.print_line(dlbench_command(*repro, "--issue", "--env", env))
     if kind in ("code", TIME):
         output.print_line(compare_command(search, again, pair, kind))

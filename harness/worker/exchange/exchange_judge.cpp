@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "exchange/dtype.hpp"
 #include "exchange/layout.hpp"
 #include "exchange/verdict.hpp"
 #include "model/codes.hpp"
@@ -90,7 +91,8 @@ void ExchangeJudge::compare_written_values() {
   const exchange::View& expected = call_.pool().expected->view;
   try {
     const Held source = read_place(call_.first_array(), call_.producer());
-    if (!is_writable(source.view) || expected.readonly ||
+    // Objects would be read by pointers that are none.
+    if (source.view.dtype == exchange::kObjects || !is_writable(source.view) || expected.readonly ||
         source.view.device != exchange::Device{} ||
         writable_place(call_.first_array(), call_.producer(), source.view.address) ==
             Writable::no) {

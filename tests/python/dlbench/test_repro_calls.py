@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 import synthetic
-from dlbench.document import parse_entry
 from dlbench.libraries import discover
 from dlbench.scripts import exchange
+from typed import entry_of
 
 pytestmark = pytest.mark.process
 
@@ -34,7 +34,7 @@ PROTOCOLS = {"call": lambda arrays: function}
 
 
 def script(consumer: str, producer: str = "numpy", adapters: Path | None = None) -> str:
-    entry = parse_entry(synthetic.call(consumer, 2, 60, producer))
+    entry = entry_of(synthetic.call(consumer, 2, 60, producer))
     return exchange.script(entry, discover.catalogue(adapters), {})
 
 
@@ -55,9 +55,13 @@ def actual(folder: Path, text: str, is_blocked: bool = True) -> str:
 @pytest.mark.parametrize(
     ("producer", "consumer"),
     [("numpy", "ctypes"), ("numpy", "numba"), ("torch", "torch"), ("numpy", "pybind11"),
-     ("numpy", "numpy:gufunc"), ("numpy", "tvm_ffi:view"), ("jax", "jax:ffi")],
+     ("numpy", "numpy:gufunc"), ("numpy", "tvm_ffi:view"), ("jax", "jax:ffi"),
+     ("numpy", "cython"), ("numpy", "cython:const"), ("numpy", "cffi"), ("numpy", "cffi:api")],
 )  # fmt: skip
 def test_a_script_runs_without_dlbench(tmp_path: Path, producer: str, consumer: str) -> None:
+    for name, module in (("cython", "Cython"), ("cffi", "cffi")):
+        if consumer.startswith(name):
+            pytest.importorskip(module)
     text = script(consumer, producer)
     assert "needs dlbench" not in text
     assert actual(tmp_path, text) == "zero-copy"
@@ -66,7 +70,8 @@ def test_a_script_runs_without_dlbench(tmp_path: Path, producer: str, consumer: 
 @pytest.mark.parametrize(
     ("fault", "found"),
     [("c_body(a1.ctypes.data, a0.ctypes.data)", "wrong"), ("c_body(a0.ctypes.data, 0)", "wrong"),
-     ("pass", "wrong"), ("copy = a0.copy(); c_body(copy.ctypes.data, a1.ctypes.data)", "copy")],
+     ("pass", "wrong"), ("copy = a0.copy(); c_body(copy.ctypes.data, a1.ctypes.data)", "copy"),
+     ("copy = a0 + 1; c_body(copy.ctypes.data, a1.ctypes.data)", "wrong")],
 )  # fmt: skip
 def test_a_fault_is_seen_by_the_script(tmp_path: Path, fault: str, found: str) -> None:
     call = "c_body(a0.ctypes.data, a1.ctypes.data)"

@@ -18,7 +18,7 @@ from numpy._core import _multiarray_umath as multiarray
 from dlbench import _core, loading
 from dlbench.libraries import discover
 from judging import GIVE, NUMPY, READONLY, SHARE, found
-from wire import F32, cross, prepare, send_request
+from wire import F32, cross, plant, prepare, send_request
 
 pytestmark = pytest.mark.process
 
@@ -131,6 +131,34 @@ def test_elements_without_numbers_are_compared(tmp_path: Path, name: str) -> Non
     assert cross(tmp_path, GIVE, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
     error = cross(tmp_path, GIVE, OTHER, "convert", case)["error"]
     assert (error["outcome"], error["code"]) == ("wrong", "values-differ")
+
+
+#: Reads the array when it is read itself, and shows no address.
+LAZY = """\
+import numpy as np
+class Lazy:
+    def __init__(self, array):
+        self.array = array
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.array)
+def values(array):
+    return np.array(array)
+PROTOCOLS = {"convert": Lazy}
+"""
+
+
+@pytest.mark.parametrize(("name", "outcome"), [("f32", "zero-copy"), ("object", "unproven")])
+def test_no_object_is_overwritten_that_a_library_reads(
+    tmp_path: Path, name: str, outcome: str
+) -> None:
+    *_, answer = send_request(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", GIVE),
+        plant(tmp_path, "consumer", "taker", LAZY),
+        prepare(1, "giver", "taker", "convert", _core.case(name)),
+        {"do": "judge", "id": 1},
+    )
+    assert answer["ok"]["outcome"] == outcome, answer
 
 
 @pytest.mark.parametrize("make", [SLICED, BUILT])
