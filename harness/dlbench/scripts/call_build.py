@@ -1,4 +1,4 @@
-"""Lines of a script of `call` that compile a function in C++, whose body is that of the script."""
+"""Lines of a script of `call` that compile a function in C++, which calls the script's body."""
 
 import ctypes
 import importlib.util

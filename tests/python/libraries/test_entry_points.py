@@ -24,7 +24,7 @@ LEFT_OUT = {
     "awkward": {"from_jax": "needs a registration and a setting of JAX, and is deprecated"},
     "cuda_core": {"core.utils.StridedMemoryView.from_buffer": BYTES},
     "cupy": {"frombuffer": BYTES},
-    "duckdb": {"from_arrow": "makes a query, whose column the adapter fetches", "lit": NOTHING},
+    "duckdb": {"from_arrow": "makes a query; the adapter fetches its column", "lit": NOTHING},
     "dpnp": {"as_usm_ndarray": "makes an array of another type", "frombuffer": BYTES},
     "jax": {"numpy.frombuffer": BYTES},
     "numba": {
