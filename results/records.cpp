@@ -39,7 +39,6 @@ constexpr Rule kProof{.name = "proof",
                       .sentence = "yes: memory is shared; no: it was copied; skipped: not tested.",
                       .words = "yes no skipped"};
 constexpr Rule kPages = between(1, kMostCount);
-constexpr Rule kUnexplained = kNumber.or_else("0.0");
 
 }  // namespace
 
@@ -283,15 +282,14 @@ void number_fields(Io& io, T& entry) {
   io.group("unexplained_ns", entry.breakdown.has_value(), [&](bool is_there) {
     auto& breakdown = is_there ? made(entry.breakdown) : none;
     io("unexplained_ns", breakdown.unexplained_ns,
-       {kUnexplained,
+       {kNumber,
         "If phases were measured: the time of the exchange minus all phases, in the rounds of the "
         "phases; signed."});
     io("unexplained_lo_ns", breakdown.unexplained_lo_ns,
-       {kUnexplained,
+       {kNumber,
         "Lower end of the 95 % interval of unexplained_ns, from order statistics over the "
         "rounds."});
-    io("unexplained_hi_ns", breakdown.unexplained_hi_ns,
-       {kUnexplained, "Upper end of that interval."});
+    io("unexplained_hi_ns", breakdown.unexplained_hi_ns, {kNumber, "Upper end of that interval."});
     io.object(
         "phases",
         [&](auto& phases) {

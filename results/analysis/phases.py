@@ -36,7 +36,7 @@ def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
         if entry.phases and key_of(entry) in found:
             row = found[key_of(entry)]
             row["exchange"] = values.duration(entry.phases.exchange_ns)
-            row["unexplained"] = values.duration(entry.unexplained_ns)
+            row["unexplained"] = values.duration(entry.unexplained_ns or 0.0)
     return found
 
 
@@ -64,8 +64,9 @@ def lines(exchange: Measured) -> Iterator[tuple[str, str]]:
     yield "phases", f"of {whole}, the exchange in the rounds of its phases, via {phases.via}"
     for part in phases.parts:
         yield part.phase, f"{values.duration(part.ns)}  {part.what}"
-    share = f", {100 * exchange.unexplained_ns / phases.exchange_ns:.1f} %"
-    middle, *ends = exchange.unexplained_ns, exchange.unexplained_lo_ns, exchange.unexplained_hi_ns
+    found = exchange.unexplained_ns, exchange.unexplained_lo_ns, exchange.unexplained_hi_ns
+    middle, *ends = (ns or 0.0 for ns in found)
+    share = f", {100 * middle / phases.exchange_ns:.1f} %"
     half_width = max(abs(end - middle) for end in ends)
     amount, low, high = (values.duration(ns, half_width) for ns in (middle, *ends))
     amount += share if has_shares(exchange) else ""

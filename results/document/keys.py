@@ -169,7 +169,7 @@ class RunRequest(Record):
     precision = Key("")
     timeout = Key("")
     adapters = Key("")
-    replicas = Key(1)
+    replicas = Key(0)
     jobs = Key[int | None](None)
     seed = Key[int | None](None)
 
@@ -179,7 +179,7 @@ class RunCompare(Record):
 
     __slots__ = ()
     env = Key[Sequence[str]](())
-    workers = Key(1)
+    workers = Key(0)
     threshold = Key(0.0)
     instructions = Key(False)
 
@@ -259,7 +259,7 @@ class Environment(Record):
     python = Key("")
     executable = Key("")
     failure = Key("")
-    gil = Key(True)
+    gil = Key(False)
     libraries = Key[Mapping[str, str]]({})
     floors_ns = Key[Mapping[str, float]]({})
     import_seconds = Key[Mapping[str, float]]({})
@@ -365,9 +365,9 @@ class Measured(Entry):
     gb_per_s = Key(0.0)
     instructions = Key(0.0)
     api_calls = part(ApiCalls)
-    unexplained_ns = Key(0.0)
-    unexplained_lo_ns = Key(0.0)
-    unexplained_hi_ns = Key(0.0)
+    unexplained_ns = Key[float | None](None)
+    unexplained_lo_ns = Key[float | None](None)
+    unexplained_hi_ns = Key[float | None](None)
     phases = part(MeasuredPhases)
     workers = parts(MeasuredWorker)
 

@@ -68,7 +68,7 @@ bool is_rule(std::string_view text) {
 }
 constexpr Pattern kRuleName{"^[a-z-]+[.][a-z0-9-]+$", is_rule, "a rule, as export.copy-true"};
 
-constexpr Rule kWorkersOfRequest = between(1, 1000).or_else("1");
+constexpr Rule kWorkersOfRequest = between(1, 1000);
 constexpr Rule kPair{.most_items = 2};
 
 }  // namespace dlbench::results::keys
@@ -262,8 +262,7 @@ void fields(Io& io, Environment&) {
            "Why no worker can start there: an outcome and a reason. Absent if a worker can "
            "start.");
   io.known("gil", bool(),
-           {kAny.or_else("true"),
-            "Whether the interpreter ran with its global lock; absent where no worker ran."});
+           "Whether the interpreter ran with its global lock; absent where no worker ran.");
   WorkerRecord facts;
   environment_fields(io, facts);
   io.known("reference_exchange", ReferenceExchange(),

@@ -25,7 +25,7 @@ def header(document: Document, width: int) -> list[str]:
 
 def _installed(environment: EnvironmentFacts) -> Iterator[str]:
     if environment.python:
-        free = "" if environment.gil else " without GIL"
+        free = " without GIL" if environment.has("gil") and not environment.gil else ""
         yield f"Python {environment.python}{free}"
     for library, version in environment.packages.items():
         yield f"{library} {version}"

@@ -41,6 +41,15 @@ std::string first_line(std::string_view text) {
   return line.substr(0, kLongestReason);
 }
 
+// Nothing is imported: if an import of dlbench.adapter failed, another would fail here without end.
+bool is_unsupported(PyObject* type) {
+  PyObject* const adapter = PyDict_GetItemString(PyImport_GetModuleDict(), "dlbench.adapter");
+  const Ref unsupported =
+      Ref::steal(adapter == nullptr ? nullptr : PyObject_GetAttrString(adapter, "Unsupported"));
+  if (!unsupported) PyErr_Clear();
+  return unsupported && PyErr_GivenExceptionMatches(type, unsupported.get());
+}
+
 }  // namespace
 
 std::string text_of(PyObject* object) {
@@ -71,7 +80,7 @@ Failure fetch_failure(Outcome otherwise) {
   if (failure.reason.empty()) failure.reason = failure.exception;
   if (PyErr_GivenExceptionMatches(type, PyExc_MemoryError)) {
     failure.outcome = Outcome::out_of_memory;
-  } else if (PyErr_GivenExceptionMatches(type, adapter_attribute("Unsupported"))) {
+  } else if (is_unsupported(type)) {
     failure.outcome = Outcome::unsupported;
     failure.exception.clear();
   }

@@ -49,7 +49,7 @@ std::string message_of(const Failure& failure);
 /// The attribute, or an empty Ref if it is missing. Throws Failure for other exceptions.
 Ref optional_attribute(PyObject* object, const char* name);
 
-/// An attribute of dlbench.adapter: `Call`, `Capsule`, `Unsupported` or `X`. Borrowed; valid for
+/// An attribute of dlbench.adapter: `Call`, `Capsule` or `X`. Borrowed; valid for
 /// the life of the process.
 PyObject* adapter_attribute(const char* name);
 

@@ -680,14 +680,28 @@ def test_what_numpys_functions_make_of_an_array_is_reported(
     assert ok["dispatch"] == {"multiply": multiply, "concatenate": concatenate}
 
 
+def start_with(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> None:
+    """Let each interpreter run this first."""
+    (folder / "sitecustomize.py").write_text(code)
+    paths = filter(None, (str(folder), os.environ.get("PYTHONPATH")))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+
+
 @pytest.mark.parametrize(("enables", "codes"), [(True, ["gil-enabled"]), (False, [])])
 def test_a_library_that_enables_the_gil_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enables: bool, codes: list[str]
 ) -> None:
     """An interpreter that says of itself that it is free-threaded, until a library is imported."""
-    starts = "import sys\nsys._is_gil_enabled = lambda: False\n"
-    (tmp_path / "sitecustomize.py").write_text(starts)
-    paths = filter(None, (str(tmp_path), os.environ.get("PYTHONPATH")))
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    start_with(tmp_path, monkeypatch, "import sys\nsys._is_gil_enabled = lambda: False\n")
     take = SHARE + f"import sys\nsys._is_gil_enabled = lambda: {enables}\n"
     assert warning_codes(cross(tmp_path, MAKE, take)["ok"]) == codes
+
+
+def test_a_worker_without_the_adapter_module_reports_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The failure was compared with a class of that module, whose import failed, without end."""
+    start_with(tmp_path, monkeypatch, "import sys\nsys.modules['dlbench.adapter'] = None\n")
+    error = cross(tmp_path, MAKE, SHARE)["error"]
+    assert error["outcome"] == "refused"
+    assert "import of dlbench.adapter halted" in error["reason"]
