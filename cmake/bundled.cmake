@@ -14,6 +14,8 @@ endmacro()
 dlbench_bundles(google-benchmark "${benchmark_VERSION}" Apache-2.0
   ${benchmark_SOURCE_DIR}/LICENSE /usr/share/doc/libbenchmark-dev/copyright
   /usr/share/licenses/google-benchmark/LICENSE)
+file(GLOB dlpack_license ${tvm_ffi_dir}/../apache_tvm_ffi-*.dist-info/licenses/LICENSE)
+dlbench_bundles(dlpack ${dlpack_VERSION} Apache-2.0 ${dlpack_license} ${PROJECT_SOURCE_DIR}/LICENSE)
 if(nlohmann_json_FOUND OR nlohmann_json_SOURCE_DIR)
   dlbench_bundles(nlohmann-json "${nlohmann_json_VERSION}" MIT ${nlohmann_json_SOURCE_DIR}/LICENSE.MIT
     /usr/share/doc/nlohmann-json3-dev/copyright /usr/share/licenses/json-devel/LICENSE.MIT)

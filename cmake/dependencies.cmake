@@ -50,13 +50,12 @@ if(NOT Python_Development.Module_FOUND)
   dlbench_is_missing("Python.h of ${Python_EXECUTABLE}" ${python}-dev ${python}-devel python python)
 endif()
 
-# The oldest version of a system's library, and the downloaded version.
-set(dlbench_benchmark 1.7.1)
-find_package(benchmark ${dlbench_benchmark} QUIET)
+# A system's library may be older than the one that is downloaded for wheels.
+find_package(benchmark 1.7.1 QUIET)
 if(NOT benchmark_FOUND)
   dlbench_may_fetch(fetch benchmark
-    https://github.com/google/benchmark/archive/refs/tags/v${dlbench_benchmark}.tar.gz
-    6430e4092653380d9dc4ccb45a1e2dc9259d581f4866dc0759713126056bc1d7)
+    https://github.com/google/benchmark/archive/refs/tags/v1.9.5.tar.gz
+    9631341c82bac4a288bef951f8b26b41f69021794184ece969f8473977eaa340)
   if(fetch)
     # A static library, which becomes part of the only module that uses it.
     set(BENCHMARK_ENABLE_TESTING OFF CACHE BOOL "" FORCE)
@@ -92,8 +91,8 @@ if(NOT nlohmann_json_FOUND)
       ${NLOHMANN_INCLUDE_DIR})
   else()
     dlbench_may_fetch(fetch nlohmann_json
-      https://github.com/nlohmann/json/releases/download/v3.11.2/json.tar.xz
-      8c4b26bf4b422252e13f332bc5e388ec0ab5c3443d24399acb675e68278d341f)
+      https://github.com/nlohmann/json/releases/download/v3.12.0/json.tar.xz
+      42f6e95cad6ec532fd372391373363b62a14af6d771056dbfc86160e6dfff7aa)
     if(fetch)
       FetchContent_MakeAvailable(nlohmann_json)
       get_directory_property(nlohmann_json_VERSION
@@ -109,8 +108,8 @@ if(DLBENCH_TESTS)
   find_package(GTest QUIET)
   if(NOT GTest_FOUND)
     dlbench_may_fetch(fetch googletest
-      https://github.com/google/googletest/archive/refs/tags/release-1.12.1.tar.gz
-      81964fe578e9bd7c94dfdb09c8e4d6e6759e19967e397dbea48d1c10e45d0df2)
+      https://github.com/google/googletest/archive/refs/tags/v1.18.0.tar.gz
+      6e3191c1455468b3fc35a417fb565c1c5071aee1b7e7f85e30cf48a98d37d8b5)
     if(fetch)
       FetchContent_MakeAvailable(googletest)
     else()
@@ -150,11 +149,20 @@ execute_process(COMMAND ${DLBENCH_TOOLS_PYTHON} -m nanobind --cmake_dir
   OUTPUT_VARIABLE nanobind_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
 find_package(nanobind CONFIG QUIET)
 
-# apache-tvm-ffi contains dlpack.h.
+# apache-tvm-ffi contains dlpack.h; a system may have it too, as conda's package dlpack.
 dlbench_package_folder(tvm_ffi_dir tvm_ffi)
-find_path(DLPACK_INCLUDE_DIR dlpack/dlpack.h HINTS ${tvm_ffi_dir}/include NO_DEFAULT_PATH)
-if(NOT DLPACK_INCLUDE_DIR)
-  message(FATAL_ERROR "dlpack/dlpack.h not found; install it: pip install apache-tvm-ffi")
+find_path(DLPACK_INCLUDE_DIR dlpack/dlpack.h HINTS ${tvm_ffi_dir}/include)
+set(dlpack_VERSION 0)
+if(DLPACK_INCLUDE_DIR)
+  file(STRINGS ${DLPACK_INCLUDE_DIR}/dlpack/dlpack.h dlpack_lines
+    REGEX "define DLPACK_(MAJOR|MINOR)_VERSION")
+  if(dlpack_lines MATCHES "MAJOR_VERSION ([0-9]+).*MINOR_VERSION ([0-9]+)")
+    set(dlpack_VERSION ${CMAKE_MATCH_1}.${CMAKE_MATCH_2})
+  endif()
+endif()
+if(dlpack_VERSION VERSION_LESS 1.3 OR dlpack_VERSION VERSION_GREATER_EQUAL 2)
+  message(FATAL_ERROR "dlbench's build needs dlpack/dlpack.h of DLPack 1, 1.3 or newer; found: "
+    "${DLPACK_INCLUDE_DIR}, version ${dlpack_VERSION}. Install it: pip install apache-tvm-ffi")
 endif()
 add_library(dlbench_dlpack INTERFACE)
 target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR})

@@ -18,7 +18,6 @@ from pathlib import Path
 
 #: Python packages with headers or sources that become part of the modules: component, license.
 PACKAGES = {
-    "apache-tvm-ffi": ("dlpack", "Apache-2.0"),
     "nanobind": ("nanobind", "BSD-3-Clause"),
     "nlohmann-json": ("nlohmann-json", "MIT"),
     "nvidia-nvtx": ("nvtx", "Apache-2.0"),

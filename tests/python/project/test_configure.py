@@ -68,3 +68,23 @@ def test_the_sbom_has_the_version_of_the_systems_google_benchmark(tmp_path: Path
     found = bundled(tmp_path / "build", f"-Dbenchmark_DIR={config}")
     assert found["google-benchmark"] == "1.99.7"
     assert found.keys() >= {"dlpack", "nlohmann-json", "pybind11"}
+
+
+def plant_dlpack(folder: Path, major: int, minor: int) -> str:
+    """The option for a header of this version."""
+    header = folder / f"{major}.{minor}/dlpack/dlpack.h"
+    header.parent.mkdir(parents=True)
+    lines = f"#define DLPACK_MAJOR_VERSION {major}\n\n#define DLPACK_MINOR_VERSION {minor}\n"
+    header.write_text(lines)
+    return f"-DDLPACK_INCLUDE_DIR={header.parents[1]}"
+
+
+def test_the_header_of_dlpack_has_the_version_that_is_measured(tmp_path: Path) -> None:
+    newer = bundled(tmp_path / "newer", plant_dlpack(tmp_path, 1, 4))
+    assert newer["dlpack"] == "1.4"
+    assert bundled(tmp_path / "own")["dlpack"] == "1.3"
+    for major, minor in ((1, 2), (2, 0)):
+        option = plant_dlpack(tmp_path, major, minor)
+        done = configure(tmp_path / f"build-{major}", option)
+        assert done.returncode != 0
+        assert f"version {major}.{minor}. Install it" in " ".join(done.stderr.split())
