@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import http.server
 import shutil
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+import versions
 
 pytestmark = pytest.mark.process
 
@@ -49,6 +56,43 @@ def test_the_site_builds(copy: Path) -> None:
     assert all((site / page).is_file() for page in pages)
     report = (site / "tutorial/sample-report.html").read_text(encoding="utf-8")
     assert "function drawChart" in report
+
+
+@contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of the folder on a static host."""
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.browser
+def test_the_pages_switch_between_versions(copy: Path, tmp_path: Path, chromium: Any) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    with served(folder) as address:
+        versions.build(copy, Path(sys.executable), folder / "0.10.0", address)
+        for other in ("0.9.1", "dev"):
+            shutil.copytree(folder / "0.10.0", folder / other)
+        (folder / "0.9.1/architecture/index.html").unlink()
+        versions.write_index(folder)
+        page = chromium.new_page()
+        page.goto(address)
+        page.wait_for_url(f"{address}/0.10.0/")
+        shown = page.locator(".md-version__link")
+        shown.first.wait_for(state="attached")
+        assert [text.strip() for text in shown.all_text_contents()] == ["0.10.0", "0.9.1", "dev"]
+        page.goto(f"{address}/0.10.0/architecture/")
+        page.locator(".md-version__current").hover(force=True)  # the list covers it
+        page.get_by_role("link", name="dev", exact=True).click()
+        page.wait_for_url(f"{address}/dev/**")
+        picture = page.locator("meta[property='og:image']").get_attribute("content")
+        assert picture == f"{address}/0.10.0/assets/report-light.png"
+        assert (folder / picture.removeprefix(f"{address}/")).is_file()
+        page.close()
+    assert f"{address}/0.10.0/architecture/" in (folder / "0.10.0/sitemap.xml").read_text()
 
 
 def test_a_link_to_no_file_is_an_error(copy: Path) -> None:
