@@ -10,15 +10,10 @@ DISTRIBUTION = None
 DEFAULT = False
 
 SCRIPT = {
-    "call": """
+    "call |data_ptr": """
 c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
 def function([[_]]):
-    c_body([[_.ctypes.data]])
-""",
-    "call data_ptr": """
-c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)
-def function([[_]]):
-    c_body([[_.data_ptr()]])
+    c_body([[_.[[ctypes.data|data_ptr()]]]])
 """,
     "call ndpointer": """
 c_body = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * [[n]])(body)

@@ -7,7 +7,7 @@ from dlbench.adapter import compiled_module, function_of, keywords
 DEFAULT = False
 
 SCRIPT = {
-    "call": """
+    "call |const": """
 import os
 import sys
 folder = FOLDER.name
@@ -15,24 +15,7 @@ with open(f"{folder}/binding.pyx", "w") as file:
     file.write('''
 cdef extern from *:
     void take(...)
-def call([[float[::1] _ not None]]):
-    take([[<void *>&_[0]]])
-''')
-command = [sys.executable, "-m", "cython", "-3", "--cplus", "binding.pyx"]
-print(*command)
-subprocess.run(command, cwd=folder, check=True)
-take = "template <typename... T> void take(T... places) { body({places...}); }"
-function = built(take + chr(10) + open(f"{folder}/binding.cpp").read()).call
-""",
-    "call const": """
-import os
-import sys
-folder = FOLDER.name
-with open(f"{folder}/binding.pyx", "w") as file:
-    file.write('''
-cdef extern from *:
-    void take(...)
-def call([[const float[::1] _ not None]]):
+def call([[[[|const ]]float[::1] _ not None]]):
     take([[<void *>&_[0]]])
 ''')
 command = [sys.executable, "-m", "cython", "-3", "--cplus", "binding.pyx"]

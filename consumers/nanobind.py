@@ -6,43 +6,16 @@ from dlbench.adapter import function_of, keywords, one_list, scalars
 SCRIPT = {
     "address": "{array}.address",
     "values": "{array}.view()",
-    "call": """
+    "call |noconvert|untyped": """
 import nanobind
 binding = built('''
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 namespace nb = nanobind;
-using Array = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Typed = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Array = [[Typed|Typed|nb::ndarray<>]];
 NB_MODULE(binding, m) {
-  m.def("call", []([[Array _]]) { body({[[_.data()]]}); });
-}
-''', f"-I{nanobind.include_dir()}", f"-I{folder_of('nanobind')}/ext/robin_map/include",
-  f"{nanobind.source_dir()}/nb_combined.cpp")
-function = binding.call
-""",
-    "call noconvert": """
-import nanobind
-binding = built('''
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-namespace nb = nanobind;
-using Array = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-NB_MODULE(binding, m) {
-  m.def("call", []([[Array _]]) { body({[[_.data()]]}); }[[, nb::arg().noconvert()]]);
-}
-''', f"-I{nanobind.include_dir()}", f"-I{folder_of('nanobind')}/ext/robin_map/include",
-  f"{nanobind.source_dir()}/nb_combined.cpp")
-function = binding.call
-""",
-    "call untyped": """
-import nanobind
-binding = built('''
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-namespace nb = nanobind;
-using Array = nb::ndarray<>;
-NB_MODULE(binding, m) {
-  m.def("call", []([[Array _]]) { body({[[_.data()]]}); });
+  m.def("call", []([[Array _]]) { body({[[_.data()]]}); }[[, nb::arg()[[|.noconvert()|]]]]);
 }
 ''', f"-I{nanobind.include_dir()}", f"-I{folder_of('nanobind')}/ext/robin_map/include",
   f"{nanobind.source_dir()}/nb_combined.cpp")

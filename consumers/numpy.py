@@ -9,7 +9,7 @@ from dlbench.adapter import compiled_module, function_of
 
 SCRIPT = {
     "dlpack to cpu": "np.from_dlpack(array, device='cpu')",
-    "call gufunc": """
+    "call gufunc|ufunc": """
 module = built('''
 #include <Python.h>
 #include <numpy/arrayobject.h>
@@ -30,34 +30,8 @@ PyMODINIT_FUNC PyInit_binding() {
   for (int i = 1; i < [[n]]; ++i) signature += i > 1 ? ",(n)" : "(n)";
   signature += "->(n)";
   PyModule_AddObject(module, "call", PyUFunc_FromFuncAndDataAndSignature(
-      loops, data, types, 1, [[n]] - 1, 1, PyUFunc_None, "call", nullptr, 0, signature.c_str()));
-  return module;
-}
-''', f"-I{np.get_include()}")
-function = module.call
-""",
-    "call ufunc": """
-module = built('''
-#include <Python.h>
-#include <numpy/arrayobject.h>
-#include <numpy/ufuncobject.h>
-#include <string>
-static void run(char **places, npy_intp const *, npy_intp const *, void *) {
-  called(reinterpret_cast<const void *const *>(places), [[n]]);
-}
-static PyUFuncGenericFunction loops[] = {run};
-static void *data[] = {nullptr};
-static char types[] = {[[NPY_FLOAT32]]};
-static PyModuleDef definition = {PyModuleDef_HEAD_INIT, "binding", nullptr, -1};
-PyMODINIT_FUNC PyInit_binding() {
-  import_array();
-  import_umath();
-  PyObject *module = PyModule_Create(&definition);
-  static std::string signature;
-  for (int i = 1; i < [[n]]; ++i) signature += i > 1 ? ",(n)" : "(n)";
-  signature += "->(n)";
-  PyModule_AddObject(module, "call", PyUFunc_FromFuncAndDataAndSignature(
-      loops, data, types, 1, [[n]] - 1, 1, PyUFunc_None, "call", nullptr, 0, nullptr));
+      loops, data, types, 1, [[n]] - 1, 1, PyUFunc_None, "call", nullptr, 0,
+      [[signature.c_str()|nullptr]]));
   return module;
 }
 ''', f"-I{np.get_include()}")

@@ -4,48 +4,15 @@ from dlbench import _pybind11_consumer
 from dlbench.adapter import function_of, keywords, one_list, scalars
 
 SCRIPT = {
-    "call": """
+    "call |array|buffer|noconvert": """
 import pybind11
 binding = built('''
 #include <pybind11/numpy.h>
 namespace py = pybind11;
+using Array = [[py::array_t<float>|py::array|py::buffer|py::array_t<float, py::array::c_style>]];
 PYBIND11_MODULE(binding, m) {
-  m.def("call", []([[const py::array_t<float>& _]]) { body({[[_.data()]]}); });
-}
-''', f"-I{pybind11.get_include()}")
-function = binding.call
-""",
-    "call noconvert": """
-import pybind11
-binding = built('''
-#include <pybind11/numpy.h>
-namespace py = pybind11;
-PYBIND11_MODULE(binding, m) {
-  m.def("call",
-        []([[const py::array_t<float, py::array::c_style>& _]]) { body({[[_.data()]]}); }
-        [[, py::arg().noconvert()]]);
-}
-''', f"-I{pybind11.get_include()}")
-function = binding.call
-""",
-    "call array": """
-import pybind11
-binding = built('''
-#include <pybind11/numpy.h>
-namespace py = pybind11;
-PYBIND11_MODULE(binding, m) {
-  m.def("call", []([[const py::array& _]]) { body({[[_.data()]]}); });
-}
-''', f"-I{pybind11.get_include()}")
-function = binding.call
-""",
-    "call buffer": """
-import pybind11
-binding = built('''
-#include <pybind11/numpy.h>
-namespace py = pybind11;
-PYBIND11_MODULE(binding, m) {
-  m.def("call", []([[const py::buffer& _]]) { body({[[_.request().ptr]]}); });
+  m.def("call", []([[const Array& _]]) { body({[[_.[[data()|data()|request().ptr|data()]]]]}); }
+        [[, py::arg()[[|||.noconvert()]]]]);
 }
 ''', f"-I{pybind11.get_include()}")
 function = binding.call

@@ -31,7 +31,7 @@ def kernel([[_: torch.Tensor]]) -> None:
     body([[_.data_ptr()]])
 function = torch.library.custom_op("repro::call", kernel, mutates_args=())
 """,
-    "call op": """
+    "call op|packet": """
 built('''
 #include <torch/library.h>
 static void run([[const at::Tensor &_]]) { body({[[_.data_ptr()]]}); }
@@ -39,17 +39,7 @@ TORCH_LIBRARY(repro, m) { m.def("call([[Tensor _]]) -> ()"); }
 TORCH_LIBRARY_IMPL(repro, CPU, m) { m.impl("call", &run); }
 ''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
   f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", is_module=False)
-function = torch.ops.repro.call.default
-""",
-    "call packet": """
-built('''
-#include <torch/library.h>
-static void run([[const at::Tensor &_]]) { body({[[_.data_ptr()]]}); }
-TORCH_LIBRARY(repro, m) { m.def("call([[Tensor _]]) -> ()"); }
-TORCH_LIBRARY_IMPL(repro, CPU, m) { m.impl("call", &run); }
-''', f"-I{folder_of('torch')}/include", f"-I{folder_of('torch')}/include/torch/csrc/api/include",
-  f"-L{folder_of('torch')}/lib", "-ltorch", "-ltorch_cpu", "-lc10", is_module=False)
-function = torch.ops.repro.call
+function = torch.ops.repro.call[[.default|]]
 """,
     "call pybind11": """
 binding = built('''

@@ -7,24 +7,11 @@ import tvm_ffi
 from dlbench.adapter import compiled, function_of
 
 SCRIPT = {
-    "call view": """
+    "call view|owned": """
 library = built('''
 #include <tvm/ffi/container/tensor.h>
 #include <tvm/ffi/function.h>
-using Tensor = tvm::ffi::TensorView;
-static void *place(const Tensor &one) {
-  return static_cast<char *>(one.data_ptr()) + one.byte_offset();
-}
-static void run([[Tensor _]]) { body({[[place(_)]]}); }
-TVM_FFI_DLL_EXPORT_TYPED_FUNC(call, run)
-''', f"-I{folder_of('tvm_ffi')}/include", is_module=False)
-function = tvm_ffi.load_module(library._name).call
-""",
-    "call owned": """
-library = built('''
-#include <tvm/ffi/container/tensor.h>
-#include <tvm/ffi/function.h>
-using Tensor = tvm::ffi::Tensor;
+using Tensor = tvm::ffi::[[TensorView|Tensor]];
 static void *place(const Tensor &one) {
   return static_cast<char *>(one.data_ptr()) + one.byte_offset();
 }

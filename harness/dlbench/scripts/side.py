@@ -232,7 +232,7 @@ class Side:
     def function(self, arrays: int) -> list[str]:
         """Lines that bind `function`, the consumer's function of so many arrays, which calls `body`
         with their addresses. An adapter without such lines is loaded."""
-        text = self.file.script.get(f"call {self.argument}".strip(), "")
+        text = self._lines_of_call()
         if not text:
             loaded = self._loaded(self.file, "PROTOCOLS")
             self._add("from dlbench.call_record import recorded")
@@ -243,6 +243,15 @@ class Side:
             if bound_names(node)[0] in read and not _is_own(node):
                 self._add(ast.unparse(node))
         return lines.strip().splitlines()
+
+    def _lines_of_call(self) -> str:
+        """The lines `call NAME|NAME` of several calls show this one with its text of each
+        `[[TEXT|TEXT]]`."""
+        for key, text in self.file.script.items():
+            word, _, names = key.partition(" ")
+            if word == "call" and self.argument in (calls := names.split("|")):
+                return _chosen(text, calls.index(self.argument))
+        return ""
 
     def export(self, name: str) -> str:
         """The producer's own function for a protocol."""
@@ -294,6 +303,11 @@ class Side:
     def _import(self, lines: Sequence[str], file: AdapterFile) -> None:
         for line in self._read("\n".join(lines), file) or ():
             self._add(line)
+
+
+def _chosen(text: str, at: int) -> str:
+    choices = r"\[\[([^][]*\|[^][]*)\]\]"
+    return re.sub(choices, lambda found: found[1].split("|")[at], text)
 
 
 def _for_each(text: str, arrays: int) -> str:
