@@ -92,7 +92,10 @@ void Ledger::measured(std::size_t cell, const Entry& verdict, Share share) {
   state.shares.push_back(std::move(share));
   --missing_;
   // The run's best may be newer than the share.
-  for (Share& each : state.shares) each.disturbed.slow = core_speed_.slow_rounds(each.canary_ns);
+  for (Share& each : state.shares) {
+    each.disturbed.slow = core_speed_.slow_rounds(each.canary_ns);
+    for (PhaseTime& one : each.phases.rounds) one.slow = core_speed_.is_slow(one.canary_ns);
+  }
   if (replaces_disturbed_ && state.shares.size() >= replicas_) leave_out_disturbed(state);
   if (state.shares.size() >= replicas_) {
     record_numbers(cell);

@@ -53,11 +53,10 @@ class CoreSpeed {
     if (canary_ns > 0) best_ns_ = std::min(best_ns_, canary_ns);
     return is_slow(canary_ns);
   }
+  bool is_slow(double canary_ns) const { return canary_ns > 1.2 * best_ns_; }
   std::size_t slow_rounds(std::span<const double> canary_ns) const;
 
  private:
-  bool is_slow(double canary_ns) const { return canary_ns > 1.2 * best_ns_; }
-
   double best_ns_ = std::numeric_limits<double>::infinity();
 };
 

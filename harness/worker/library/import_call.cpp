@@ -71,11 +71,15 @@ Within::Within(const Ref& within) {
   manager_ = std::move(manager);
 }
 
-Within::~Within() {
+Within::~Within() noexcept(false) {
   if (!manager_) return;
   const Ref left =
       Ref::steal(PyObject_CallMethod(manager_.get(), "__exit__", "OOO", Py_None, Py_None, Py_None));
-  if (!left) PyErr_Clear();
+  if (left) return;
+  Failure failure = fetch_failure();
+  if (std::uncaught_exceptions() > exceptions_) return;
+  failure.reason = "leaving `within` of the call: " + failure.reason;
+  throw failure;
 }
 
 ImportCall::ImportCall(PyObject* spelled) : arguments_{nullptr} {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <optional>
 #include <vector>
 
@@ -33,16 +34,18 @@ struct Spread {
 };
 
 /// A state of the thread that a call needs: `within` of its Call, a function that returns a context
-/// manager. It is entered until the end of the scope. Empty: none.
+/// manager. It is entered until the end of the scope, which throws Failure if the exit raises,
+/// unless an exception ends it. Empty: none.
 class Within {
  public:
   explicit Within(const Ref& within);
   Within(const Within&) = delete;
   Within& operator=(const Within&) = delete;
-  ~Within();
+  ~Within() noexcept(false);
 
  private:
   Ref manager_;
+  int exceptions_ = std::uncaught_exceptions();
 };
 
 /// A consumer's import, compiled once from an entry of its PROTOCOLS: a bare callable, Call(fn,
