@@ -9,6 +9,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 import jax
 import jax.numpy as jnp
+import jaxlib  # noqa: F401  (its machine code is JAX's)
 
 from dlbench import Call, X
 from dlbench.adapter import compiled, split_device, written_function

@@ -33,6 +33,18 @@ nb::object view(const nb::object& self) {
 
 using Typed = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
+/// The address of an argument, which is described to the record.
+template <typename Array>
+void* argument(std::size_t position, const Array& array) {
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    const nb::dlpack::dtype type = array.dtype();
+    dlbench_call_describe(position, static_cast<std::int32_t>(array.ndim()), array.shape_ptr(),
+                          array.stride_ptr(), static_cast<std::int64_t>(array.itemsize()),
+                          type.code, type.lanes == 1 ? type.bits : 0);
+  }
+  return const_cast<void*>(static_cast<const void*>(array.data()));
+}
+
 /// What a function returns: nothing, or a NumPy array that it allocates.
 struct Nothing {
   static void make() {}
@@ -66,7 +78,7 @@ void define_calls(nb::module_& module, const std::string& prefix, const Extra&..
     constexpr std::size_t number = sizeof...(position);
     module.def((prefix + "_" + std::to_string(number)).c_str(),
                [](dlbench::call::Each<position, Argument>... array, More...) {
-                 void* const addresses[] = {array.data()..., nullptr};
+                 void* const addresses[] = {argument(position, array)..., nullptr};
                  dlbench_call(number, addresses);
                  return Result::make();
                },
@@ -86,7 +98,8 @@ NB_MODULE(_nanobind_consumer, module) {
   define_calls<Typed, Converted, Nothing, std::int64_t, double>(module, "call_scalars");
   define_calls<Typed>(module, "call_nogil", nb::call_guard<nb::gil_scoped_release>());
   module.def("call_list", [](const std::vector<Typed>& arrays) {
-    for (std::size_t i = 0; i < arrays.size(); ++i) dlbench_call_argument(i, arrays[i].data());
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      dlbench_call_argument(i, argument(i, arrays[i]));
     dlbench_call_end(arrays.size());
   });
   module.def("from_any", [](nb::ndarray<> array) { return Taken{std::move(array)}; });

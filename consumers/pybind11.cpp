@@ -6,6 +6,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -38,11 +39,32 @@ void define_typed(py::module_& module) {
    ...);
 }
 
-void* address(const py::array& array) {
+void describe(std::size_t position, py::ssize_t ndim, const py::ssize_t* shape,
+              const py::ssize_t* strides, char kind, py::ssize_t itemsize) {
+  static const std::map<char, std::uint8_t> codes{{'i', 0}, {'u', 1}, {'f', 2}, {'c', 5}, {'b', 6}};
+  const auto code = codes.find(kind);
+  const bool is_known = code != codes.end();
+  dlbench_call_describe(position, static_cast<std::int32_t>(ndim), shape, strides, 1,
+                        is_known ? code->second : 0,
+                        is_known ? static_cast<std::uint8_t>(8 * itemsize) : 0);
+}
+
+/// The address of an argument, which is described to the record. The GIL may be released.
+void* argument(std::size_t position, const py::array& array) {
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    const auto* type = py::detail::array_proxy(array.ptr())->descr;
+    describe(position, array.ndim(), array.shape(), array.strides(),
+             py::detail::array_descriptor_proxy(type)->kind, array.itemsize());
+  }
   return const_cast<void*>(array.data());
 }
-void* address(const py::buffer& array) {
-  return array.request().ptr;
+void* argument(std::size_t position, const py::buffer& array) {
+  const py::buffer_info info = array.request();
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    describe(position, info.ndim, info.shape.data(), info.strides.data(), py::dtype(info).kind(),
+             info.itemsize);
+  }
+  return info.ptr;
 }
 
 struct Converted {
@@ -76,7 +98,7 @@ void define_calls(py::module_& module, const std::string& prefix, const Extra&..
     constexpr std::size_t number = sizeof...(position);
     module.def((prefix + "_" + std::to_string(number)).c_str(),
                [](const dlbench::call::Each<position, Argument>&... array, More...) {
-                 void* const addresses[] = {address(array)..., nullptr};
+                 void* const addresses[] = {argument(position, array)..., nullptr};
                  dlbench_call(number, addresses);
                  return Result::make();
                },
@@ -102,7 +124,8 @@ PYBIND11_MODULE(_pybind11_consumer, module, py::mod_gil_not_used()) {
                                                                              "call_scalars");
   define_calls<py::array_t<float>>(module, "call_nogil", py::call_guard<py::gil_scoped_release>());
   module.def("call_list", [](const std::vector<py::array_t<float>>& arrays) {
-    for (std::size_t i = 0; i < arrays.size(); ++i) dlbench_call_argument(i, address(arrays[i]));
+    for (std::size_t i = 0; i < arrays.size(); ++i)
+      dlbench_call_argument(i, argument(i, arrays[i]));
     dlbench_call_end(arrays.size());
   });
   // Accepts other objects that NumPy can convert to an array, with their own dtype.

@@ -65,8 +65,25 @@ void dlbench_call(std::size_t arrays, void* const* addresses) {
   dlbench_call_end(arrays);
 }
 
+void dlbench_call_describe(std::size_t position, std::int32_t ndim, const std::int64_t* shape,
+                           const std::int64_t* strides, std::int64_t unit, std::uint8_t code,
+                           std::uint8_t bits) {
+  if (ndim < 0 || ndim > DLBENCH_CALL_DIMENSIONS) return;
+  dlbench_call_tensor& tensor = dlbench_call_record.described[position];
+  tensor.ndim = ndim;
+  tensor.code = code;
+  tensor.bits = bits;
+  std::int64_t compact = unit;
+  for (std::int32_t d = ndim; d-- > 0; compact *= shape[d]) {
+    tensor.shape[d] = shape[d];
+    tensor.strides[d] = strides != nullptr ? strides[d] * unit : compact;
+  }
+}
+
 void dlbench_call_begin(void* copied, std::size_t each) {
+  dlbench_call_tensor* const described = dlbench_call_record.described;
   dlbench_call_record = {};
+  dlbench_call_record.described = described;
   content = static_cast<unsigned char*>(copied);
   bytes = each;
   if (content != nullptr) dlbench_call_record.watch = &copy_content;

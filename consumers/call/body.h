@@ -11,12 +11,23 @@
 extern "C" {
 #endif
 
+#define DLBENCH_CALL_DIMENSIONS 8
+
+// An argument as its binding describes it to the body.
+struct dlbench_call_tensor {
+  int32_t ndim;        // -1: not described
+  uint8_t code, bits;  // of DLPack's DLDataType, with one lane; 0 bits: unknown
+  int64_t shape[DLBENCH_CALL_DIMENSIONS];
+  int64_t strides[DLBENCH_CALL_DIMENSIONS];  // in bytes
+};
+
 struct dlbench_call_record {
   uint64_t calls;                 // of the body
   uint64_t sum;                   // of address * (2 * position + 1), over all calls
   size_t arrays;                  // of the last call
   void* last[DLBENCH_CALL_MOST];  // its addresses
   void (*watch)(size_t arrays);   // null, or called by each body, after the rest is recorded
+  struct dlbench_call_tensor* described;  // null, or of each argument of the last call
 };
 
 __attribute__((visibility("default"))) extern struct dlbench_call_record dlbench_call_record;
@@ -26,6 +37,14 @@ __attribute__((visibility("default"))) void dlbench_call(size_t arrays, void* co
 // For code without arrays of pointers: each address, then the end.
 __attribute__((visibility("default"))) void dlbench_call_argument(size_t position, void* address);
 __attribute__((visibility("default"))) void dlbench_call_end(size_t arrays);
+
+// For code whose arguments have a description, in calls in which `described` is not null. Strides
+// are in units of so many bytes; without strides the elements have that size, in C order.
+__attribute__((visibility("default"))) void dlbench_call_describe(size_t position, int32_t ndim,
+                                                                  const int64_t* shape,
+                                                                  const int64_t* strides,
+                                                                  int64_t unit, uint8_t code,
+                                                                  uint8_t bits);
 
 // A C function `void(void*, ...)` of so many pointers, or null for more than DLBENCH_CALL_MOST.
 __attribute__((visibility("default"))) void* dlbench_call_function(size_t arrays);

@@ -6,6 +6,7 @@
 
 #include "call/body.h"
 #include "call/numbers.h"
+#include "call/torch_tensor.h"
 
 namespace {
 
@@ -15,7 +16,7 @@ template <std::size_t... position>
 struct Of<std::index_sequence<position...>> {
   template <typename... More>
   static void call(dlbench::call::Each<position, const at::Tensor&>... tensor, More...) {
-    void* const addresses[] = {tensor.data_ptr()..., nullptr};
+    void* const addresses[] = {argument(position, tensor)..., nullptr};
     dlbench_call(sizeof...(position), addresses);
   }
   static at::Tensor output(dlbench::call::Each<position, const at::Tensor&>... tensor) {
@@ -25,7 +26,8 @@ struct Of<std::index_sequence<position...>> {
 };
 
 void call_list(at::TensorList tensors) {
-  for (std::size_t i = 0; i < tensors.size(); ++i) dlbench_call_argument(i, tensors[i].data_ptr());
+  for (std::size_t i = 0; i < tensors.size(); ++i)
+    dlbench_call_argument(i, argument(i, tensors[i]));
   dlbench_call_end(tensors.size());
 }
 

@@ -5,12 +5,13 @@
 
 #include "call/body.h"
 #include "call/numbers.h"
+#include "call/torch_tensor.h"
 
 PYBIND11_MODULE(torch_pybind11, module) {
   dlbench::call::each_number([&]<std::size_t... position>(std::index_sequence<position...>) {
     module.def(("call_" + std::to_string(sizeof...(position))).c_str(),
                [](dlbench::call::Each<position, const at::Tensor&>... tensor) {
-                 void* const addresses[] = {tensor.data_ptr()..., nullptr};
+                 void* const addresses[] = {argument(position, tensor)..., nullptr};
                  dlbench_call(sizeof...(position), addresses);
                });
   });

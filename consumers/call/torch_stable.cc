@@ -8,12 +8,22 @@
 
 namespace {
 
+// The stable ABI numbers dtypes otherwise than DLPack.
+void* argument(std::size_t position, const torch::stable::Tensor& tensor) {
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    const auto unit = static_cast<std::int64_t>(tensor.element_size());
+    dlbench_call_describe(position, static_cast<std::int32_t>(tensor.dim()), tensor.sizes().data(),
+                          tensor.strides().data(), unit, 0, 0);
+  }
+  return tensor.data_ptr();
+}
+
 template <typename Positions>
 struct Of;
 template <std::size_t... position>
 struct Of<std::index_sequence<position...>> {
   static void call(dlbench::call::Each<position, torch::stable::Tensor>... tensor) {
-    void* const addresses[] = {tensor.data_ptr()..., nullptr};
+    void* const addresses[] = {argument(position, tensor)..., nullptr};
     dlbench_call(sizeof...(position), addresses);
   }
 };

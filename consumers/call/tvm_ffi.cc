@@ -14,7 +14,12 @@ namespace {
 namespace ffi = tvm::ffi;
 
 template <typename Tensor>
-void* address(const Tensor& tensor) {
+void* argument(std::size_t position, const Tensor& tensor) {
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    const DLDataType type = tensor.dtype();
+    dlbench_call_describe(position, tensor.ndim(), tensor.shape().data(), tensor.strides().data(),
+                          type.bits / 8, type.code, type.lanes == 1 ? type.bits : 0);
+  }
   return static_cast<char*>(tensor.data_ptr()) + tensor.byte_offset();
 }
 
@@ -23,7 +28,7 @@ struct Of;
 template <typename Tensor, std::size_t... position>
 struct Of<Tensor, std::index_sequence<position...>> {
   static void call(dlbench::call::Each<position, Tensor>... tensor) {
-    void* const addresses[] = {address(tensor)..., nullptr};
+    void* const addresses[] = {argument(position, tensor)..., nullptr};
     dlbench_call(sizeof...(position), addresses);
   }
 };

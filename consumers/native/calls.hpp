@@ -19,7 +19,13 @@ inline bool require_count(Py_ssize_t arrays) {
   return false;
 }
 
-inline void* address_of(const DLTensor& tensor) {
+/// The address of an argument, which is described to the record.
+inline void* argument_of(std::size_t position, const DLTensor& tensor) {
+  if (dlbench_call_record.described != nullptr) [[unlikely]] {
+    const DLDataType type = tensor.dtype;
+    dlbench_call_describe(position, tensor.ndim, tensor.shape, tensor.strides, type.bits / 8,
+                          type.code, type.lanes == 1 ? type.bits : 0);
+  }
   return static_cast<char*>(tensor.data) + tensor.byte_offset;
 }
 
@@ -38,14 +44,14 @@ inline PyObject* call_dlpack_c(PyObject*, PyObject* const* arrays, Py_ssize_t co
       DLTensor tensor;
       if (api->dltensor_from_py_object_no_sync(x, &tensor) != 0) break;
       if (!check_device(tensor.device, nullptr)) break;
-      addresses[read] = address_of(tensor);
+      addresses[read] = argument_of(read, tensor);
     } else {
       managed[exported] = exported_by(*api, x);
       if (managed[exported] == nullptr) break;
       const DLManagedTensorVersioned& found = *managed[exported++];
       const DLTensor& tensor = found.dl_tensor;
       if (!check_version(found) || !check_device(tensor.device, nullptr)) break;
-      addresses[read] = address_of(tensor);
+      addresses[read] = argument_of(read, tensor);
     }
   }
   if (read == count) dlbench_call(static_cast<std::size_t>(count), addresses);
@@ -82,7 +88,7 @@ inline PyObject* call_dlpack(PyObject*, PyObject* const* arrays, Py_ssize_t coun
     capsules[held++] = capsule;
     const DLTensor* tensor = tensor_in(capsule);
     if (tensor == nullptr || !check_device(tensor->device, nullptr)) break;
-    addresses[read] = address_of(*tensor);
+    addresses[read] = argument_of(read, *tensor);
   }
   if (read == count) dlbench_call(static_cast<std::size_t>(count), addresses);
   if (read == count) [[likely]] {

@@ -96,12 +96,23 @@ class Calls:
 
     @property
     def copied(self) -> str:
-        """The positions of arguments that are copied: "1-3, 5"; with the most arrays."""
+        """The positions of arguments that are copied, and the library that copied or whose code
+        read them: "1-3, 5 by torch"; with the most arrays."""
         if not self.measured:
             return ""
-        warnings = self.measured[max(self.measured)].warnings
-        found = (each for each in warnings if each.code == "arguments-copied")
-        return next((each.data.get("arguments", "") for each in found), "")
+        most = self.measured[max(self.measured)]
+        found = (each for each in most.warnings if each.code == "arguments-copied")
+        positions = next((each.data.get("arguments", "") for each in found), "")
+        guard = most.observed.guard if most.observed else None
+        by = most.copying_library or ", ".join(guard.by if guard else ())
+        return f"{positions} by {by}" if positions and by else positions
+
+    @property
+    def mechanism(self) -> str:
+        """The last request of the function to an array that succeeded; empty if unknown."""
+        of = self.measured.get(max(self.measured, default=0))
+        requests = of.observed.calls if of and of.observed else ()
+        return next((each.split("(")[0] for each in reversed(requests) if " -> " not in each), "")
 
     @cached_property
     def instructions(self) -> Line | None:

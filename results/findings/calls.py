@@ -15,7 +15,7 @@ def bindings(document: Document, run: str) -> Iterator[Finding]:
     """For each producer the binding with the highest cost of an array and that with the lowest,
     where their intervals lie apart."""
     for (producer, *_), found in calls.of_document(document):
-        lines = [(each.line, each.binding) for each in found if each.line and not each.copied]
+        lines = [(each.line, _named(each)) for each in found if each.line and not each.copied]
         if len(lines) < 2:
             continue
         low, fast = min(lines, key=lambda item: item[0].slope)
@@ -28,4 +28,9 @@ def bindings(document: Document, run: str) -> Iterator[Finding]:
             f"an array of {producer} costs {values.duration(high.slope)} in {slow}, "
             f"{values.duration(low.slope)} in {fast}: {times} times"
         )
-        yield Finding("calls", text, dlbench_command("show", run, producer, slow))
+        yield Finding("calls", text, dlbench_command("show", run, producer, slow.split()[0]))
+
+
+def _named(each: calls.Calls) -> str:
+    """The binding, and by what it takes an array, where that was observed."""
+    return f"{each.binding} by {each.mechanism}" if each.mechanism else each.binding

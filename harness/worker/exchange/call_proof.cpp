@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "call/body.h"
 #include "exchange/dtype.hpp"
 #include "exchange/layout.hpp"
+#include "exchange/text.hpp"
 #include "exchange/verdict.hpp"
 #include "model/codes.hpp"
 #include "worker/arrays/read.hpp"
@@ -16,13 +16,9 @@ namespace {
 
 static_assert(kMostCallArrays == DLBENCH_CALL_MOST);
 
-[[noreturn]] void fail_call(std::string reason) {
+[[noreturn]] void fail_call(std::string reason, Warning::Data data = {}) {
   throw Failure{Outcome::wrong, "", "call: " + std::move(reason),
-                std::string(codes::kWrongArguments)};
-}
-
-std::uintptr_t recorded(std::size_t position) {
-  return reinterpret_cast<std::uintptr_t>(dlbench_call_record.last[position]);
+                std::string(codes::kWrongArguments), std::move(data)};
 }
 
 std::string argument(std::size_t position) {
@@ -53,27 +49,71 @@ class RecordedContent {
   ~RecordedContent() { dlbench_call_record.watch = nullptr; }
 };
 
+// Has bindings describe the arguments of calls in its scope.
+class Described {
+ public:
+  explicit Described(std::vector<dlbench_call_tensor>& tensors) {
+    dlbench_call_record.described = tensors.data();
+  }
+  Described(const Described&) = delete;
+  Described& operator=(const Described&) = delete;
+  ~Described() { dlbench_call_record.described = nullptr; }
+};
+
+std::optional<exchange::Dtype> dtype_of(const dlbench_call_tensor& tensor) {
+  if (tensor.ndim < 0 || tensor.bits == 0) return {};
+  return exchange::Dtype{tensor.code, tensor.bits};
+}
+
+// What is described and differs from the array, which may also be read as `expected`; empty if
+// nothing is.
+std::string difference(const dlbench_call_tensor& tensor, const exchange::View& array,
+                       const exchange::View& expected) {
+  if (tensor.ndim < 0) return {};
+  const auto dtype = dtype_of(tensor);
+  if (dtype && *dtype != array.dtype && *dtype != expected.dtype) {
+    return "dtype " + to_string(*dtype) + ", not " + to_string(array.dtype);
+  }
+  const std::vector<std::int64_t> shape(tensor.shape, tensor.shape + tensor.ndim);
+  if (shape != array.shape) {
+    if (shape == expected.shape) return {};
+    return "shape " + exchange::tuple_text(shape) + ", not " + exchange::tuple_text(array.shape);
+  }
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (shape[d] < 2 || tensor.strides[d] == array.strides[d]) continue;
+    return "strides " + exchange::tuple_text({tensor.strides, shape.size()}) + ", not " +
+           exchange::tuple_text(array.strides) + ", in bytes";
+  }
+  return {};
+}
+
 }  // namespace
 
 CallProof::CallProof(const std::vector<std::vector<PyObject*>>& rows, const Library& producer,
                      const Pool& pool)
-    : pool_(pool), have_addresses_(pool.expected->view.elements() > 0) {
+    : pool_(pool),
+      have_addresses_(pool.expected->view.elements() > 0),
+      described_(DLBENCH_CALL_MOST) {
   for (const std::vector<PyObject*>& row : rows) {
     std::vector<std::uintptr_t>& addresses = addresses_.emplace_back();
+    std::vector<exchange::View>& places = places_.emplace_back();
     std::uint64_t& sum = sums_.emplace_back(0);
     for (PyObject* array : row) {
-      addresses.push_back(read_place(array, producer).view.address);
+      places.push_back(read_place(array, producer).view);
+      addresses.push_back(places.back().address);
       sum += addresses.back() * (2 * addresses.size() - 1);
     }
   }
 }
 
 Judgement CallProof::judge(const std::function<void(std::size_t row)>& call) {
+  const Described described(described_);
   copied_.clear();
   for (std::size_t row = 0; row < addresses_.size(); ++row) {
     begin();
+    for (dlbench_call_tensor& tensor : described_) tensor.ndim = -1;
     call(row);
-    compare_addresses(row);
+    compare_arguments(row);
   }
   Judgement judgement;
   if (!have_addresses_) return judgement;
@@ -110,7 +150,7 @@ void CallProof::require_calls(std::uint64_t calls, std::size_t first) const {
   if (dlbench_call_record.sum != sum) fail_call("a later call passed other arrays to the body");
 }
 
-void CallProof::compare_addresses(std::size_t row) {
+void CallProof::compare_arguments(std::size_t row) {
   const std::vector<std::uintptr_t>& expected = addresses_[row];
   if (dlbench_call_record.calls != 1) {
     fail_call("the body ran " + std::to_string(dlbench_call_record.calls) + " times in 1 call");
@@ -121,10 +161,14 @@ void CallProof::compare_addresses(std::size_t row) {
   }
   if (!have_addresses_) return;
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (recorded(i) == expected[i]) continue;
-    if (recorded(i) == 0) fail_call(argument(i) + " is a null pointer");
+    if (address(i) == expected[i]) {
+      const std::string other = difference(described_[i], places_[row][i], pool_.expected->view);
+      if (!other.empty()) fail_call(argument(i) + " has " + other, {{"described", other}});
+      continue;
+    }
+    if (address(i) == 0) fail_call(argument(i) + " is a null pointer");
     for (const std::vector<std::uintptr_t>& others : addresses_) {
-      const auto other = std::find(others.begin(), others.end(), recorded(i));
+      const auto other = std::find(others.begin(), others.end(), address(i));
       if (other == others.end()) continue;
       fail_call(argument(i) + " is array " + std::to_string(other - others.begin() + 1) +
                 (&others == &expected ? "" : " of another call"));
@@ -133,15 +177,17 @@ void CallProof::compare_addresses(std::size_t row) {
   }
 }
 
-// Compares the copied arguments as compact arrays in C or Fortran order: of float32, which
-// functions of dlbench's own take, or of the array's own dtype.
+// Compares the copied arguments as compact arrays in C or Fortran order: of the described dtype,
+// else of float32, which functions of dlbench's own take, or of the array's own dtype.
 void CallProof::compare_copies(const std::function<void(std::size_t row)>& call,
                                Judgement& judgement) {
   exchange::View found = pool_.expected->view;
   const exchange::Dtype own = found.dtype;
   found.swapped = false;
   std::string first_fault;
-  for (const exchange::Dtype& dtype : {own, exchange::dtype_from_name("float32")}) {
+  const exchange::Dtype taken =
+      dtype_of(described_[copied_.front()]).value_or(exchange::dtype_from_name("float32"));
+  for (const exchange::Dtype& dtype : {own, taken}) {
     found.dtype = dtype;
     for (const bool is_fortran : {false, true}) {
       std::vector<std::int64_t> shape = found.shape;
@@ -168,6 +214,8 @@ std::string CallProof::compare_content(exchange::View found,
     call(0);
   }
   for (const std::size_t position : copied_) {
+    if (const std::string other = difference(described_[position], found, found); !other.empty())
+      return argument(position) + " is a copy with " + other;
     found.address = reinterpret_cast<std::uintptr_t>(content.data()) + position * found.bytes();
     const std::string fault = exchange::difference(pool_.expected->view, found);
     if (!fault.empty()) return argument(position) + ": " + fault;

@@ -24,6 +24,8 @@ namespace dlbench::worker {
 
 ExchangeJudge::ExchangeJudge(const Order& order, ExchangeCall& call)
     : call_(call),
+      exchange_(order.exchange),
+      make_case_(order.make_case),
       is_conversion_(order.exchange.protocol == Protocol::convert),
       // Reads by a driver raise no page fault, and a driver may fail if pages are protected.
       is_guardable_(order.special != "pinned" && order.special != "managed" &&
@@ -234,6 +236,8 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
   if (call_.proof() != nullptr) {
     step(Step::values);
     judge_calls();
+    step(Step::guard);
+    find_argument_copier();
     add_warnings();
     step(Step::judged);
     return judgement_;
@@ -311,6 +315,69 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
     // An impossible description: `judge_result` has warned already.
   }
   if (judgement_.copied_by.empty() && is_read_by_consumer()) judgement_.copied_by = "consumer";
+}
+
+// Who copied the first of the copied arguments of a call?
+void ExchangeJudge::find_argument_copier() {
+  if (judgement_.outcome != Outcome::copy) return;
+  judgement_.copied_by = argument_copier_;
+  if (judgement_.copied_by.empty()) guard_argument(call_.proof()->copied().front());
+}
+
+// Passes a recording proxy as the first copied argument, or the first. The producer copied if it
+// exported another address than the array's, the consumer if the body got another one than was
+// exported.
+std::vector<std::string> ExchangeJudge::record_argument() try {
+  if (exchange_.arrays == 0) return {};
+  const auto& copied = call_.proof()->copied();
+  const std::size_t position = copied.empty() ? 0 : copied.front();
+  std::vector<PyObject*> arrays;
+  for (std::size_t i = 0; i < exchange_.arrays; ++i) arrays.push_back(call_.pool().arrays[i].get());
+  PyObject* const array = arrays[position];
+  const std::uintptr_t place = read_place(array, call_.producer()).view.address;
+  Recorder recorder;
+  const RecordingProxy proxy(array, shown_by(array), recorder);
+  arrays[position] = proxy.get();
+  CallProof::begin();
+  call_.import_and_wait(call_.import_call().row(arrays).get());
+  const std::uintptr_t exported = recorder.address(), found = CallProof::address(position);
+  if (CallProof::calls() != 1 || exported == 0 || (found == place) != copied.empty()) return {};
+  if (!copied.empty()) argument_copier_ = exported != place ? "producer" : "consumer";
+  // The function may know these types, and make no request to the array itself.
+  const auto library = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  const bool is_known = std::string_view(Py_TYPE(array)->tp_name) == "numpy.ndarray" ||
+                        library(exchange_.producer) == library(exchange_.consumer);
+  return is_known ? std::vector<std::string>() : recorder.calls();
+} catch (const Failure&) {
+  return {};  // it takes no proxy
+}
+
+// Makes a call with arrays of whole pages.
+void ExchangeJudge::guard_argument(std::size_t position) try {
+  if (!is_guardable_ || under_valgrind()) return;
+  constexpr std::uint64_t kBytes = 32 << 10;
+  const Ref make_case = with_bytes(make_case_, std::max(kBytes, exchange_.bytes));
+  std::vector<Ref> made;
+  std::vector<PyObject*> arrays;
+  for (std::size_t i = 0; i < exchange_.arrays; ++i) {
+    made.push_back(make_array(exchange_, call_.producer(), make_case));
+    arrays.push_back(made.back().get());
+  }
+  const std::optional<Held> source = place_to_guard(arrays[position], call_.producer());
+  if (!source) return;
+  const Ref row = call_.import_call().row(arrays);
+  call_.import_and_wait(row.get());  // a function may be compiled for this size
+  Steps all = steps(row.get());
+  // The call returns nothing that could be read.
+  all.place = [&](PyObject*) { return read_place(arrays[position], call_.producer()); };
+  Guarded guarded = exchange_guarded(source->view, all);
+  if (CallProof::address(position) == source->view.address) return;
+  judgement_.evidence.guard = guarded.word;
+  judgement_.guard = std::move(guarded.observed);
+  if (is_read_by_consumer()) judgement_.copied_by = "consumer";
+} catch (const Failure&) {
+  // The function takes no arrays of this size, or a system call reads them.
+} catch (const exchange::GuardError&) {
 }
 
 // Was every page of the array itself read, and by code of the consumer's package alone? Then the

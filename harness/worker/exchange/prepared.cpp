@@ -59,7 +59,8 @@ void Prepared::call_function(const Order& order, const Announce& step) {
   call.import_first(step);
   step(Step::values);
   judge.judge_calls();
-  protocol.set_computed(order.exchange.protocol);
+  step(Step::recorder);
+  protocol.set_computed(order.exchange.protocol, judge.record_argument());
   judge.add_warnings();
 }
 

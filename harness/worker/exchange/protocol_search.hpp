@@ -31,9 +31,9 @@ class ProtocolSearch {
   const ObservedProtocol& observed() const { return observed_; }
 
   /// Sets a protocol in which nothing is imported: NumPy calls the array's own method, or a
-  /// function gets the array.
-  void set_computed(const std::string& protocol) {
-    observed_.observation = {protocol, "direct", {}, "", {}, {}, {}};
+  /// function gets the array, perhaps by these requests.
+  void set_computed(const std::string& protocol, std::vector<std::string> calls = {}) {
+    observed_.observation = {protocol, "direct", std::move(calls), "", {}, {}, {}};
   }
 
   /// Calls once more through a recording proxy that offers every protocol of the producer.

@@ -12,6 +12,13 @@ Ref python_from(const json& value) {
   return checked(PyObject_CallMethod(loads.get(), "loads", "s", value.dump().c_str()));
 }
 
+Ref partial(const Ref& function, const json& keywords) {
+  const Ref functools = checked(PyImport_ImportModule("functools"));
+  const Ref partial = checked(PyObject_GetAttrString(functools.get(), "partial"));
+  const Ref positional = checked(PyTuple_Pack(1, function.get()));
+  return checked(PyObject_Call(partial.get(), positional.get(), python_from(keywords).get()));
+}
+
 }  // namespace
 
 Order order_of(const json& request) {
@@ -32,11 +39,11 @@ Order order_of(const json& request) {
 Ref case_maker(json description, std::uint64_t bytes) {
   description["bytes"] = bytes;
   const Ref module = checked(PyImport_ImportModule("dlbench.case"));
-  const Ref type = checked(PyObject_GetAttrString(module.get(), "Case"));
-  const Ref functools = checked(PyImport_ImportModule("functools"));
-  const Ref partial = checked(PyObject_GetAttrString(functools.get(), "partial"));
-  const Ref positional = checked(PyTuple_Pack(1, type.get()));
-  return checked(PyObject_Call(partial.get(), positional.get(), python_from(description).get()));
+  return partial(checked(PyObject_GetAttrString(module.get(), "Case")), description);
+}
+
+Ref with_bytes(const Ref& make_case, std::uint64_t bytes) {
+  return partial(make_case, {{"bytes", bytes}});
 }
 
 }  // namespace dlbench::worker

@@ -25,5 +25,7 @@ Order order_of(const nlohmann::json& request);
 
 /// functools.partial(Case, name=..., bytes=...): each call returns the description of a new array.
 Ref case_maker(nlohmann::json description, std::uint64_t bytes);
+/// The same descriptions with another number of bytes.
+Ref with_bytes(const Ref& make_case, std::uint64_t bytes);
 
 }  // namespace dlbench::worker

@@ -58,7 +58,12 @@ def test_the_tables_have_a_line_for_each_binding() -> None:
     made = document(steep={n: 10 * ns for n, ns in even.items()}, even=even)
     copied = {"code": "arguments-copied", "text": "", "data": {"arguments": "2, 3"}}
     items = [call("even", n, ns, instructions=100 + 30 * n) for n, ns in even.items()]
-    items += [call("copies", n, ns, warnings=[copied]) for n, ns in even.items()]
+    for name, more in (
+        ("copies", {}),
+        ("known", {"copied_by": "consumer"}),
+        ("read", {"observed": {"guard": {"pages": 7, "read": 7, "by": ["libx.so"]}}}),
+    ):
+        items += [call(name, n, ns, warnings=[copied], **more) for n, ns in even.items()]
     absent = {**synthetic.axes("numpy", "none", "call", "cpu", 1024, "call"), "reason": "no array"}
     absent |= {"outcome": "refused", "code": "refused", "exception": "TypeError"}
     lines = [line.plain for line in tables.tables(made, 200)]
@@ -68,7 +73,12 @@ def test_the_tables_have_a_line_for_each_binding() -> None:
     found = doc({"benchmarks": items, "not_measured": [absent]})
     text = "\n".join(line.plain for line in tables.tables(found, 200))
     assert "100 + 30 an array" in text
-    assert "argument 2, 3" in text
+    ends = {line.split()[0]: line.rpartition("argument ")[2].strip() for line in text.splitlines()}
+    assert (ends["copies"], ends["known"], ends["read"]) == (
+        "2, 3",
+        "2, 3 by known",
+        "2, 3 by libx.so",
+    )
     assert "none: refused (TypeError: no array)" in text
     assert matrices.of_document(found) == []
     assert tables.tables(doc({}), 80) == []
@@ -80,11 +90,27 @@ def test_the_binding_that_costs_most_is_a_finding() -> None:
         made = document(**{name: {n: 50 + ns * n for n in NUMBERS} for name, ns in times.items()})
         return [each.text for each in findings.find(made) if each.label == "calls"]
 
-    expected = "an array of numpy costs 1.80 us in slow, 90 ns in fast: 20 times"
+    expected = (
+        "an array of numpy costs 1.80 us in slow by __dlpack__, 90 ns in fast by __dlpack__: 20 "
+        "times"
+    )
     assert [re.sub(r"(\.\d+)? ", " ", text) for text in found(1800, 90)] == [
         re.sub(r"(\.\d+)? ", " ", expected)
     ]
     assert found(90, 90) == []
+
+
+def test_a_finding_names_the_requests_that_were_observed() -> None:
+    requests = {"slow": ["__array_struct__ -> AttributeError", "__dlpack__(max_version=(1,1))"],
+                "fast": []}  # fmt: skip
+    items = [
+        call(name, n, ns * n, observed={"used": "call", "calls": requests[name]})
+        for name, ns in (("slow", 900), ("fast", 90))
+        for n in NUMBERS[1:]
+    ]
+    (found,) = (one for one in findings.find(doc({"benchmarks": items})) if one.label == "calls")
+    assert re.search(r"ns in slow by __dlpack__, 90[.\d]* ns in fast: 10[.\d]* times$", found.text)
+    assert found.command.endswith("numpy slow")
 
 
 def test_a_row_of_a_cell_names_its_number_of_arrays() -> None:

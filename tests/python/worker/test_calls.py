@@ -172,6 +172,86 @@ def test_a_fault_in_a_round_alone_is_wrong(tmp_path: Path, fault: str, reason: s
     assert (timed["error"]["outcome"], timed["error"]["reason"]) == ("wrong", reason)
 
 
+#: Describes the arguments to the record as their arrays are, but for STRIDES of the second.
+DESCRIBED = """
+LIBRARY = call_library()
+NUMBERS = ctypes.c_int64 * 2
+LIBRARY.dlbench_call_describe.argtypes = [
+    ctypes.c_size_t, ctypes.c_int32, NUMBERS, NUMBERS, ctypes.c_int64, ctypes.c_uint8,
+    ctypes.c_uint8]
+
+
+def describe(*arrays, **other):
+    watched = (ctypes.c_size_t * 69).in_dll(LIBRARY, "dlbench_call_record")[68]  # described
+    for i, array in enumerate(arrays if watched else ()):
+        words = {"shape": array.shape, "strides": array.strides,
+                 "dtype": (2 if array.dtype.kind == "f" else 0, 8 * array.itemsize)}
+        words |= other if i == 1 else {}
+        LIBRARY.dlbench_call_describe(i, array.ndim, NUMBERS(*words["shape"]),
+                                      NUMBERS(*words["strides"]), 1, *words["dtype"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        ("", ""),
+        ("strides=b.strides[::-1]", "strides (4, 256), not (256, 4), in bytes"),
+        ("shape=(1, b.size)", "shape (1, 256), not (4, 64)"),
+        ("dtype=(0, 32)", "dtype int32, not float32"),
+        ("dtype=(0, 0)", ""),
+    ],
+)
+def test_an_argument_with_another_description_is_wrong(
+    tmp_path: Path, other: str, reason: str
+) -> None:
+    body = f"describe(a, b, c, {other}); {GOOD}"
+    prepared, *_ = judged(tmp_path, body, ROUND, spelled=DESCRIBED, case="f32-2d")
+    if not reason:
+        assert prepared["ok"]["outcome"] == "zero-copy"
+        return
+    error = prepared["error"]
+    assert (error["outcome"], error["reason"]) == ("wrong", f"call: argument 2 has {reason}")
+    assert error["data"] == {"described": reason}
+
+
+def test_a_copy_is_read_as_it_is_described(tmp_path: Path) -> None:
+    body = "copy = b.astype('i4'); describe(a, copy, c, dtype=(0, 32)); "
+    body += "FUNCTION(address(a), address(copy), address(c))"
+    (prepared,) = judged(tmp_path, body, spelled=DESCRIBED, case="i64-2d")
+    assert (prepared["ok"]["outcome"], prepared["ok"]["changed"]) == ("copy", ["dtype"])
+
+
+@pytest.mark.parametrize(
+    ("body", "copier"),
+    [
+        ("c = np.from_dlpack(c).copy()", "consumer"),
+        ("c = np.from_dlpack(c, copy=True)", "producer"),
+        # A function that takes no proxy: NumPy's code reads the array, for whichever side.
+        ("c = np.ndarray.copy(c)", ""),
+    ],
+)
+def test_the_copier_of_an_argument_is_named(tmp_path: Path, body: str, copier: str) -> None:
+    body = f"import numpy as np; {body}; {GOOD}"
+    _, again = judged(tmp_path, body, {"do": "judge", "id": 1})
+    assert again["ok"]["outcome"] == "copy"
+    assert again["ok"]["copied_by"] == copier
+    read_by = " ".join(again["ok"].get("guard", {}).get("by", []))
+    assert read_by.startswith("" if copier else "_multiarray_umath")
+
+
+@pytest.mark.parametrize("is_left", [True, False])
+def test_a_state_that_cannot_be_left_is_a_reason(tmp_path: Path, is_left: bool) -> None:
+    leave = "    inside.pop()" + ("" if is_left else "\n    raise OSError('kept')")
+    spelled = WITHIN.replace("WITHIN", "state").replace("    inside.pop()", leave)
+    (answer,) = judged(tmp_path, GOOD, spelled=spelled)
+    if is_left:
+        assert answer["ok"]["outcome"] == "zero-copy"
+    else:
+        assert answer["error"]["exception"] == "OSError"
+        assert answer["error"]["reason"] == "leaving `within` of the call: kept"
+
+
 @pytest.mark.parametrize(
     ("case", "changed"),
     [("f32", []), ("f64", ["dtype"]), ("i64", ["dtype"]), ("f64-fortran", ["dtype"])],
