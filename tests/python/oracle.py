@@ -486,8 +486,10 @@ def is_written(array: Any, place: Facts) -> bool | None:
             is_assigned = True
     changed = ctypes.string_at(at, size) != b"\1" * size
     ctypes.memmove(low, before, len(before))
+    # An assignment to MLX's arrays, which xarray keeps, replaces their memory; their buffer is it.
+    held = array.data if library_of(array) == "xarray" else array
     try:
-        return changed or not memoryview(array).readonly
+        return changed or not memoryview(held).readonly
     except Exception:  # a library may raise anything
         return changed if is_assigned else None
 

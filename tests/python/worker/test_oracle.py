@@ -5,8 +5,10 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import mlx.core as mx
 import numpy as np
 import pytest
+import xarray
 
 import oracle
 import whole
@@ -119,3 +121,15 @@ def test_a_tried_assignment_leaves_no_trace(layout: slice) -> None:
     assert oracle.is_written(array, place)
     np.testing.assert_array_equal(array, before)
     assert oracle.is_written(Closed(), place) is None
+
+
+@pytest.mark.parametrize("is_readonly", [False, True])
+def test_an_array_that_xarray_keeps_is_written_as_its_own_buffer_says(is_readonly: bool) -> None:
+    source = mx.array([1.0, 2.0])
+    shown = np.asarray(source)
+    kept = xarray.DataArray(source)
+    if is_readonly:
+        shown.flags.writeable = False
+        kept = xarray.DataArray(shown)
+    place = oracle.Facts(shown.ctypes.data, "float32", shown.shape, shown.strides)
+    assert oracle.is_written(kept, place) is not is_readonly
