@@ -4,7 +4,7 @@ import array
 
 import numpy as np
 
-from dlbench.adapter import require, require_offset
+from dlbench.adapter import require
 
 SCRIPT = {
     "make": (
@@ -19,7 +19,6 @@ DEFAULT = False
 
 def make(case, device):
     require(len(case.shape) == 1, "array.array has one dimension")
-    require_offset(case, "array.array")
     return array.array(np.dtype(case.dtype).char, case.numpy().tobytes())
 
 

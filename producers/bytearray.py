@@ -1,6 +1,6 @@
 """bytearrays: bytes without a dtype, exported only as a buffer."""
 
-from dlbench.adapter import require, require_offset
+from dlbench.adapter import require
 
 SCRIPT = {
     "source": "bits",
@@ -14,5 +14,4 @@ DEFAULT = False
 
 def make(case, device):
     require(case.strides is None, "a bytearray is contiguous")
-    require_offset(case, "bytearray")
     return bytearray(case.bits())

@@ -6,7 +6,7 @@ import functools
 from cuda.core import Buffer, Device, Stream
 from cuda.core.utils import StridedMemoryView
 
-from dlbench.adapter import require, require_offset, split_device
+from dlbench.adapter import require, split_device
 
 SCRIPT = {"make": "array = StridedMemoryView.from_dlpack(source, stream_ptr=-1)"}
 
@@ -20,7 +20,6 @@ def make(case, device):
     if device == "cpu":
         return StridedMemoryView.from_dlpack(case.numpy(), stream_ptr=-1)
     require(case.strides is None, "a Buffer is contiguous")
-    require_offset(case, "cuda.core")
     content = case.numpy()
     ours = own_stream(device)
     queue = QUEUES[-1] if QUEUES else ours

@@ -2,8 +2,6 @@
 
 import dask.array as da
 
-from dlbench.adapter import require_offset
-
 SCRIPT = {"make": "array = da.from_array(source)", "ready": ""}
 
 DISTRIBUTION = "dask[array]"
@@ -14,5 +12,4 @@ memory = ready = da.Array.compute
 
 
 def make(case, device):
-    require_offset(case, "Dask")
     return da.from_array(case.numpy())

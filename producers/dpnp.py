@@ -6,7 +6,7 @@ import functools
 import os
 import time
 
-from dlbench.adapter import opencl_cpu, require, require_offset, split_device, turns_in_a_second
+from dlbench.adapter import opencl_cpu, require, split_device, turns_in_a_second
 
 os.environ.setdefault("OCL_ICD_FILENAMES", opencl_cpu())
 
@@ -36,7 +36,6 @@ def where(device):
 
 
 def make(case, device):
-    require_offset(case, "dpnp", 64)
     array = dpnp.asarray(case.unsliced(case.numpy()), device=where(device))
     array = case.sliced(array, dpnp.broadcast_to)
     array.flags["W"] = not case.readonly

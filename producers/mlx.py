@@ -6,7 +6,7 @@ import time
 
 import mlx.core as mx
 
-from dlbench.adapter import require, require_offset, turns_in_a_second
+from dlbench.adapter import require, turns_in_a_second
 
 SCRIPT = {
     "make": "array = mx.array({unsliced}, dtype=mx.{dtype}){slice}",
@@ -32,7 +32,6 @@ def devices():
 
 def make(case, device):
     require(device in devices(), "MLX has arrays on metal:0 on macOS only, and no others there")
-    require_offset(case, "MLX", 8)
     dtype = mx.bool_ if case.dtype == "bool" else getattr(mx, case.dtype)
     content = case.unsliced(case.bits())
     # Before 0.31 MLX takes no array of ml_dtypes. Without `dtype` it converts float64 to float32.

@@ -8,7 +8,6 @@ import mxnet as mx
 from dlbench.adapter import (
     capsule_pointer,
     require,
-    require_offset,
     split_device,
     turns_in_a_second,
     word_at,
@@ -28,7 +27,6 @@ def devices():
 
 
 def make(case, device):
-    require_offset(case, "MXNet")
     kind, number = split_device(device)
     where = mx.cpu() if kind == "cpu" else mx.gpu(number)
     return mx.nd.array(case.numpy(), ctx=where, dtype=case.dtype)

@@ -2,15 +2,12 @@
 
 import ndonnx as ndx
 
-from dlbench.adapter import require_offset
-
 SCRIPT = {"make": "array = ndx.asarray(source)", "memory": "{array}.unwrap_numpy()"}
 
 values = ndx.Array.unwrap_numpy
 
 
 def make(case, device):
-    require_offset(case, "ndonnx")
     return ndx.asarray(case.numpy())
 
 

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 from numba import cuda
 
-from dlbench.adapter import require_offset, split_device
+from dlbench.adapter import split_device
 
 SCRIPT = {
     "make": "array = numba.njit(lambda a: a.copy())({unsliced}){slice}",
@@ -37,7 +37,6 @@ def compiled_copy(source):
 
 
 def make(case, device):
-    require_offset(case, "Numba", 32)
     if device == "cpu":
         return case.sliced(compiled_copy(case.unsliced(case.numpy())), np.broadcast_to)
     cuda.select_device(split_device(device)[1])

@@ -4,7 +4,7 @@ import contextlib
 
 import paddle
 
-from dlbench.adapter import require, require_offset, split_device
+from dlbench.adapter import require, split_device
 
 SCRIPT = {
     "source": "bits",
@@ -49,7 +49,6 @@ def make(case, device):
             array = case.sliced(array, paddle.broadcast_to)
         array.stop_gradient = case.special != "grad"
         return array
-    require_offset(case, "Paddle")
     require(case.dtype != "uint16", "Paddle treats NumPy's uint16 as bfloat16")
     place = paddle.CUDAPlace(split_device(device)[1])
     array = paddle.to_tensor(case.bits(), place=place)

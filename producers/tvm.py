@@ -2,7 +2,7 @@
 
 import tvm
 
-from dlbench.adapter import require_offset, split_device
+from dlbench.adapter import split_device
 
 SCRIPT = {
     "make": "array = tvm.runtime.tensor(source, device=tvm.cpu())",
@@ -22,7 +22,6 @@ def devices():
 
 
 def make(case, device):
-    require_offset(case, "TVM")
     kind, number = split_device(device)
     return tvm.runtime.tensor(case.numpy(), device=tvm.device(kind, number))
 

@@ -5,7 +5,7 @@ import functools
 
 import warp as wp
 
-from dlbench.adapter import require, require_offset
+from dlbench.adapter import require
 
 SCRIPT = {
     "before": "wp.config.quiet = True\nwp.init()",
@@ -33,7 +33,6 @@ def make(case, device):
         require(case.special != "pinned", "pinned memory needs a device: --devices cuda:0")
         wrap = functools.partial(wp.array, copy=False, device=device)
         return case.build(wrap, wp.clone, usual=True)
-    require_offset(case, "Warp")
     if case.special == "pinned":
         return wp.array(case.numpy(), device="cpu", pinned=True)
     return wp.array(case.numpy(), device=device)

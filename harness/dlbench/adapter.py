@@ -183,13 +183,6 @@ def split_device(device: str) -> tuple[str, int]:
     return kind, int(number or 0)
 
 
-def require_offset(case: Any, library: str, below: int = 1) -> None:
-    """Decline offsets that a slice of the library's own memory has only by chance: those that are
-    not below the alignment of its arrays."""
-    why = f"aligns its arrays to {below} bytes only" if below > 1 else "chooses their addresses"
-    require(case.offset < below, f"{library} allocates its arrays and {why}")
-
-
 def opencl_cpu() -> str:
     """The file of intel-opencl-rt's CPU driver, or nothing; the driver does not register itself.
 

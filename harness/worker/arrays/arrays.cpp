@@ -5,6 +5,7 @@
 #include "exchange/dtype.hpp"
 #include "exchange/layout.hpp"
 #include "exchange/restated.hpp"
+#include "exchange/verdict.hpp"
 #include "model/codes.hpp"
 #include "model/places.hpp"
 #include "worker/arrays/read.hpp"
@@ -131,13 +132,58 @@ Ref make_pending_array(const Exchange& exchange, const Library& producer, const 
 
 namespace {
 
-Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case) {
+// A case with an offset lies at a smaller power of two than this, and at no larger one.
+constexpr std::uintptr_t kAlignment = 256;
+// A library that chooses the addresses of its arrays may have the case's alignment by chance, so
+// further arrays must have it as well.
+constexpr std::size_t kAligned = 16;
+constexpr std::uint64_t kMostAlignedBytes = 1 << 20;
+
+std::uintptr_t alignment_of(const exchange::View& view) {
+  const std::uintptr_t begin = exchange::extent_of(view).begin;
+  return begin & (~begin + 1);
+}
+
+// Is the description right? A wrong export is a fault that is reported elsewhere.
+bool has_content(const exchange::View& expected, const exchange::View& made) try {
+  return made.untyped || !exchange::on_host(made.device) ||
+         exchange::difference(expected, made).empty();
+} catch (const exchange::ViewError&) {
+  return false;
+}
+
+void require_alignment(const Ref& array, const exchange::View& expected, const Library& producer) {
+  std::string why;
+  try {
+    const exchange::View made = read_place(array.get(), producer).view;
+    const std::uintptr_t wanted = alignment_of(expected), found = alignment_of(made);
+    if (found == wanted || !has_content(expected, made)) return;
+    decline("lies at a multiple of " + std::to_string(std::min(found, kAlignment)) +
+            " bytes; the case is a multiple of " + std::to_string(wanted) + " and no larger one");
+  } catch (const Failure& failure) {
+    if (failure.outcome == Outcome::unsupported) throw;
+    why = failure.reason;
+  } catch (const exchange::ViewError& error) {
+    why = error.what();
+  }
+  decline("cannot be located, so its alignment is unknown: " + why);
+}
+
+Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case,
+               const exchange::View& expected) {
   Pool pool;
   const std::uint64_t of_set = std::max<std::uint64_t>(1, exchange.arrays);
   const std::uint64_t sets = std::clamp<std::uint64_t>(
       kMostPoolBytes / of_set / std::max<std::uint64_t>(1, exchange.bytes), 1, kMostSets);
   while (pool.arrays.size() < sets * of_set) {
     pool.arrays.push_back(make_array(exchange, producer, make_case));
+  }
+  if (expected.elements() == 0 || alignment_of(expected) >= kAlignment) return pool;
+  for (const Ref& array : pool.arrays) require_alignment(array, expected, producer);
+  std::vector<Ref> others;  // kept, so that none lies where another lay
+  while (others.size() < kAligned && exchange.bytes <= kMostAlignedBytes) {
+    others.push_back(make_array(exchange, producer, make_case));
+    require_alignment(others.back(), expected, producer);
   }
   return pool;
 }
@@ -165,7 +211,7 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
   if (!pool) {
     Pool made = [&] {
       try {
-        return make_pool(exchange, producer, make_case);
+        return make_pool(exchange, producer, make_case, expected->view);
       } catch (Failure& failure) {
         // Report the message of the library itself.
         if (!producer.has_device(source_of(exchange))) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "exchange/dtype.hpp"
+#include "exchange/elements.hpp"
+#include "exchange/layout.hpp"
 #include "model/codes.hpp"
 #include "worker/arrays/read.hpp"
 #include "worker/library/device_memory.hpp"
@@ -16,6 +18,23 @@ constexpr std::uint64_t kMostBytesToList = 64ULL << 20;
 Held listed(PyObject* array) {
   const Ref extras = checked(PyImport_ImportModule("dlbench.extras"));
   return read_array(checked(PyObject_CallMethod(extras.get(), "listed", "O", array)).get());
+}
+
+// The integers of a case's Python objects, to compare numbers that a library made of them.
+Held numbers_of(const exchange::View& objects) {
+  const auto numbers = std::make_shared<std::vector<std::int64_t>>(objects.elements());
+  exchange::Elements(objects.address, objects.shape, objects.strides, sizeof(PyObject*))
+      .pack(reinterpret_cast<std::byte*>(numbers->data()));
+  for (std::int64_t& number : *numbers) {
+    number = PyLong_AsLongLong(
+        static_cast<PyObject*>(exchange::memory_at(static_cast<std::uintptr_t>(number))));
+    if (PyErr_Occurred()) throw fetch_failure();
+  }
+  exchange::View view = objects;
+  view.address = reinterpret_cast<std::uintptr_t>(numbers->data());
+  view.dtype = exchange::dtype_from_name("int64");
+  view.strides = exchange::c_strides(view.shape, view.element_bytes());
+  return {view, numbers};
 }
 
 bool is_as_expected(const exchange::View& expected, const Held& held, exchange::Missing missing) {
@@ -41,10 +60,13 @@ bool has_other_reading(const exchange::View& expected, const exchange::View& rea
 
 }  // namespace
 
-ComparedValues compare_values(const exchange::View& expected, PyObject* array,
+ComparedValues compare_values(const exchange::View& content, PyObject* array,
                               const Library& library, exchange::Missing missing) {
   ComparedValues compared{read_values(array, library), "", ""};
   const bool has_objects = compared.read.view.dtype == exchange::kObjects;
+  const bool is_converted = content.dtype == exchange::kObjects && !has_objects;
+  const Held numbers = is_converted ? numbers_of(content) : Held{content, nullptr};
+  const exchange::View& expected = numbers.view;
   if (has_objects && expected.dtype != exchange::kObjects) {
     throw Failure{Outcome::no_protocol, "",
                   "the result is an array, but its elements are Python objects, not numbers",

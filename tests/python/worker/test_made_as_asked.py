@@ -86,6 +86,17 @@ def memory(array):
 def make(case, device):
     return Hidden(case.numpy().copy())
 """
+#: A library that chooses the addresses of its arrays: the tenth lies elsewhere.
+CHANCE = """\
+import numpy as np
+made = []
+def make(case, device):
+    made.append(case.numpy())
+    at = np.zeros(case.bytes // 4 + 64, case.dtype)
+    at = at[-at.ctypes.data // 4 % 64 + (2 if len(made) == 10 else 1) :][: case.bytes // 4]
+    at[:] = made[-1]
+    return at
+"""
 
 
 @pytest.mark.parametrize(
@@ -97,6 +108,8 @@ def make(case, device):
         (SLICE_COPIED, VIEW, "is a copy of the slice"),
         (CONTIGUOUS, VIEW, "is no slice of an array of its library"),
         (HIDDEN, OWN, "cannot be located, so it is unknown if its memory is its library's: "),
+        (HIDDEN, OFFSET, "cannot be located, so its alignment is unknown: "),
+        (CHANCE, OFFSET, "lies at a multiple of 8 bytes; the case is a multiple of 4 and no"),
     ],
 )
 def test_memory_that_is_not_the_librarys_own_is_unsupported(
@@ -131,6 +144,23 @@ def test_elements_without_numbers_are_compared(tmp_path: Path, name: str) -> Non
     assert cross(tmp_path, GIVE, ASARRAY, "convert", case)["ok"]["outcome"] == "zero-copy"
     error = cross(tmp_path, GIVE, OTHER, "convert", case)["error"]
     assert (error["outcome"], error["code"]) == ("wrong", "values-differ")
+
+
+@pytest.mark.parametrize(
+    ("other", "outcome"),
+    [("'i8'", "copy"), ("'f4'", "copy"), ("'i8') + np.int64(1", "wrong"), ("'S4'", "copy")],
+)
+def test_numbers_made_of_objects_are_compared(tmp_path: Path, other: str, outcome: str) -> None:
+    convert = f"def convert(array):\n    return array.astype({other})\n"
+    take = f'{NUMPY}{convert}PROTOCOLS = {{"convert": convert}}\n'
+    case = _core.case("object-strided")
+    answer = cross(tmp_path, GIVE, take, "convert", case)
+    if outcome == "wrong":
+        assert answer["error"]["code"] == "values-differ"
+    else:
+        assert (answer["ok"]["outcome"], answer["ok"]["changed"][0]) == (outcome, "dtype")
+        is_compared = not answer["ok"].get("warnings")
+        assert is_compared == (other != "'S4'"), answer
 
 
 #: Reads the array when it is read itself, and shows no address.
