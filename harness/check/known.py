@@ -33,6 +33,7 @@ PUBLIC: Known = {
     ("numpy", "import.ones"): f"{GITHUB}numpy/numpy/issues/20336",
     ("cupy", "import.null-strides"): f"{GITHUB}cupy/cupy/issues/2095",
     ("cupy", "import.consumed-twice"): f"{GITHUB}cupy/cupy/issues/3611",
+    ("onnxruntime", "import.empty-strides"): f"{GITHUB}microsoft/onnxruntime/issues/27450",
     ("tensorflow", "import.ones"): f"{GITHUB}tensorflow/tensorflow/issues/61184",
     ("numpy", "export.deleter-without-gil"): f"{GITHUB}numpy/numpy/issues/22507",
 }

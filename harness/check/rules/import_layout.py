@@ -168,6 +168,31 @@ def empty_null(subject: Subject, word: str) -> str:
 
 
 @consumer_rule(
+    "import.empty-strides",
+    f"{TENSOR}.strides",
+    verdict="broken",
+    arrays=EMPTY,
+    variants=EITHER,
+    patch="ctypes.memset(ctypes.c_void_p.from_address(tensor + 32).value, 0, 8 * source.ndim)",
+    refusal="Exception",
+)
+def empty_strides(subject: Subject, word: str, **struct: Any) -> str:
+    """the strides of a tensor without elements are ignored: NumPy's are 0
+
+    {same}
+    """
+    require_import(subject)
+    shape = KnownProducer.of(subject, word).array.shape
+    usual = np.empty([size or 1 for size in shape], np.int8).strides
+    with on_error(NotApplicable, "so it is with other strides: refused: "):
+        subject.import_(KnownProducer.of(subject, word, strides=usual, **struct))
+    producer = KnownProducer.of(subject, word, strides=(0,) * len(shape), **struct)
+    with on_error(Unclear, "refused, though no element needs them: "):
+        result = subject.import_(producer)
+    return same(subject, producer, result)
+
+
+@consumer_rule(
     "import.empty-deleted",
     f"{HEADER}, DLManagedTensorVersioned.deleter",
     source="empty",
