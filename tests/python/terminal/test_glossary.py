@@ -12,9 +12,10 @@ import samples
 import terms
 from dlbench import _core, cli, findings, values
 from dlbench.analysis import calls, history
-from dlbench.check import boundary
+from dlbench.check import boundary, verdict
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
+from dlbench.plots.site import shown
 from dlbench.terminal import history as history_table
 from dlbench.terminal import pair
 from dlbench.text import glossary
@@ -118,6 +119,23 @@ def test_each_word_of_the_output_is_a_term(capsys: pytest.CaptureFixture[str]) -
 def test_each_kind_of_step_and_head_of_a_history_is_a_term() -> None:
     """The outputs of bisect, canary and site are looked up where they are made."""
     assert terms.unknown([*history_table.HEADS, *bisect.KINDS, *history.TIMED]) == []
+
+
+def heads_of(pages: Path) -> Iterator[str]:
+    """The heads of the tables of a folder of templates and scripts."""
+    for path in sorted([*pages.rglob("*.j2"), *pages.rglob("*.js")]):
+        text = path.read_text(encoding="utf-8")
+        yield from re.findall(r'<th scope="col">([^<{]+)</th>', text)
+        yield from re.findall(r'data-label="([^"{]+)"', text)
+        lists = r"for (?:head|phase) in \(([^)]*)\)|rowsTable\(\"[^\"]*\", \[([^\]]*)\]"
+        for found in re.findall(lists, text):
+            yield from re.findall(r'"([^"]+)"', "".join(found).replace("\\u2192", "\u2192"))
+
+
+def test_each_head_and_state_of_the_pages_is_a_term() -> None:
+    heads = {*heads_of(ROOT / "plots/site"), *heads_of(ROOT / "plots/report")}
+    assert {"exchange", "observed", "A \u2192 B", "lowest time", "query"} <= heads
+    assert terms.unknown([*heads, *shown.STATES, *verdict.OUTCOMES, "must", "should"]) == []
 
 
 def test_each_word_of_calls_is_a_term() -> None:
