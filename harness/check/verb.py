@@ -19,7 +19,7 @@ from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN
 from dlbench.device import Device
-from dlbench.document import BOUNDARY, Check, locate, parse_document, read_document
+from dlbench.document import Check, boundary_path, locate, parse_document, read_document
 from dlbench.environments import probe
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput, os_line
@@ -159,7 +159,7 @@ def check_calls(libraries: Sequence[str], params: dict[str, Any], console: Conso
     kept = None
     if params["run"]:
         place = locate(params["run"])
-        kept = place.parent / BOUNDARY
+        kept = boundary_path(place)
         writing.require_free(kept, "--run", force=params["force"])
         calls = [one for one in read_document(place).entries if one.protocol == CALL]
         libraries = libraries or list(dict.fromkeys(one.consumer for one in calls))

@@ -34,12 +34,12 @@ from dlbench.document.entry import (
     Sync,
 )
 from dlbench.document.files import (
-    BOUNDARY,
     DOCUMENT,
     JOURNAL,
     LATEST,
     RESULTS,
     as_document,
+    boundary_path,
     locate,
     read_boundary,
     read_comparison,

@@ -55,10 +55,17 @@ def locate(run: str) -> Path:
     return document
 
 
-def read_boundary(folder: Path) -> dict[str, Any] | None:
-    """The table of `check --calls --run` in a run's folder, or None: `command`, `libraries`, and
+def boundary_path(place: Path) -> Path:
+    """Where the table of `check --calls --run` of a document is. A folder may hold several
+    documents with names of their own."""
+    is_run = place.name in (DOCUMENT, JOURNAL)
+    return place.parent / (BOUNDARY if is_run else f"{place.stem}.{BOUNDARY}")
+
+
+def read_boundary(place: Path) -> dict[str, Any] | None:
+    """The table of `check --calls --run` of a document, or None: `command`, `libraries`, and
     `rows` of texts by their heads. Raises BadInput for another file."""
-    path = folder / BOUNDARY
+    path = boundary_path(place)
     try:
         made = json.loads(path.read_text(encoding="utf-8"))
         texts = [made["command"], made["libraries"]]

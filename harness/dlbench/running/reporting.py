@@ -36,7 +36,7 @@ def report(runs: Sequence[str], output: Path | None) -> Path:
     # One document at a time is in memory.
     with _without_collector():
         packed = [
-            page.pack(read_document(place), label, lasting_name(place), read_boundary(place.parent))
+            page.pack(read_document(place), label, lasting_name(place), read_boundary(place))
             for place, label in zip(places, labels(places), strict=True)
         ]
     comparison = _comparison(places)

@@ -150,7 +150,8 @@ def test_the_table_of_a_run_is_kept_for_its_report(tmp_path: Path) -> None:
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "results.json").write_text(json.dumps(made))
     assert run(tmp_path, *words)[0] == 0
-    kept = read_boundary(tmp_path / "run")
+    kept = read_boundary(tmp_path / "run/results.json")
+    assert read_boundary(tmp_path / "run/other.json") is None
     assert kept is not None
     (row,) = kept["rows"]
     assert (row["binding"], row["arrays of"], row["strided"]) == ("nanobind", "numpy", "copied")
