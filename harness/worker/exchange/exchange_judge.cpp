@@ -234,6 +234,8 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
                                             const Announce& step) {
   if (is_dispatch(observed.observation.used)) return judgement_;
   if (call_.proof() != nullptr) {
+    step(Step::growth);
+    check_growth(blocks);
     step(Step::values);
     judge_calls();
     step(Step::guard);

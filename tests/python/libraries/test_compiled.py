@@ -209,3 +209,81 @@ def test_a_binding_that_does_not_compile_leaves_the_others(adapter: Path, tmp_pa
         assert ("compiling mine" in err) is is_new
         found = json.loads((tmp_path / out / "results.json").read_text())
         assert "mine" in [cell["consumer"] for cell in found["benchmarks"]]
+
+
+BAD = """
+import ctypes
+from dlbench.adapter import call_library, compiled, written_function
+
+DISTRIBUTION = None
+BUILDS = {"throws": "mine.cc", "returns-garbage": "mine.cc"}
+kept = []
+
+
+def good(arrays):
+    kind = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * arrays)
+    call = kind(call_library().dlbench_call_function(arrays))
+    return written_function(arrays, "call({_.ctypes.data})", call=call)
+
+
+def after(end):
+    def made(arrays):
+        call = good(arrays)
+
+        def function(*given):
+            call(*given)
+            return end(*given)
+
+        return function
+
+    return made
+
+
+def raises(*given):
+    raise OSError("planted")
+
+
+def compiled_function(name, result):
+    function = ctypes.CDLL(compiled(__file__, "mine.cc"))[name]
+    function.restype = result
+    return function()
+
+
+PROTOCOLS = {"call": good}
+CALLS = {
+    "raises": {"call": after(raises)},
+    "throws": {"call": after(lambda *given: compiled_function("throws", None))},
+    "returns-garbage": {"call": after(lambda *given: compiled_function("garbage",
+                                                                       ctypes.py_object))},
+    "returns-arguments": {"call": after(lambda *given: given)},
+    "keeps": {"call": after(lambda *given: kept.append([one.copy() for one in given]))},
+}
+"""
+BAD_SOURCE = """
+#define EXPORTED extern "C" __attribute__((visibility("default")))
+EXPORTED void throws() { throw 1; }
+EXPORTED void* garbage() { return reinterpret_cast<void*>(16); }
+"""
+
+
+def test_a_bad_function_is_one_reason(adapter: Path, tmp_path: Path) -> None:
+    adapter.write_text(BAD)
+    adapter.with_name("mine.cc").write_text(BAD_SOURCE)
+    words = ["--calls", "--adapters", ".", "--consumers", "mine:all", "--producers", "numpy"]
+    more = ["--arrays", "2", "--replicas", "1", "--no-plots", "--out", "made"]
+    assert run(tmp_path, *words, *more)[0] == 0
+    document = json.loads((tmp_path / "made" / "results.json").read_text())
+    cells = {cell["consumer"]: cell for cell in document["benchmarks"] + document["not_measured"]}
+    assert {name.partition(":")[2]: cell["outcome"] for name, cell in cells.items()} == {
+        "": "zero-copy", "returns-arguments": "zero-copy", "keeps": "zero-copy",
+        "raises": "refused", "throws": "crashed", "returns-garbage": "crashed",
+    }  # fmt: skip
+    assert cells["mine:raises"]["reason"] == "planted"
+    assert cells["mine:throws"]["signal"] == "SIGABRT"
+    assert cells["mine:returns-garbage"]["signal"] == "SIGSEGV"
+    growing = [
+        name
+        for name, cell in cells.items()
+        if any(warning["code"] == "memory-grows" for warning in cell.get("warnings", ()))
+    ]
+    assert growing == ["mine:keeps"]
