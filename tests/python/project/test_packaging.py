@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.process
 
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "packaging"))
+import add_address  # noqa: E402
 import check_wheels  # noqa: E402
 import share_workers  # noqa: E402
 
@@ -173,6 +176,24 @@ def test_the_sbom_names_what_is_bundled(tmp_path: Path) -> None:
     assert (tmp_path / "a/licenses/some.txt").read_text().strip() == "You may copy it."
     assert "Redistribution" in (tmp_path / "a/licenses/pybind11.txt").read_text()
     assert not (tmp_path / "a/licenses/other.txt").exists()
+
+
+def test_the_index_gets_absolute_links_and_addresses(tmp_path: Path) -> None:
+    for name in ("README.md", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    add_address.main("https://host.test/own/dlbench", "abc", tmp_path)
+    text = (tmp_path / "README.md").read_text()
+    targets = re.findall(r"\]\(([^)]+)\)", text)
+    blob = "https://host.test/own/dlbench/blob/abc/"
+    assert len(targets) > 20
+    for target in targets[1:]:
+        file = target.removeprefix(blob)
+        assert file != target
+        assert (ROOT / file).exists(), target
+    picture = "https://host.test/own/dlbench/raw/abc/docs/assets/matrix-light.svg?sanitize=true"
+    assert (targets[0], "<picture>" in text) == (picture, False)
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    assert project["urls"]["Source"] == "https://host.test/own/dlbench"
 
 
 def test_a_source_distribution_is_complete_and_the_same_each_time(tmp_path: Path) -> None:
