@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 import test_on_top_of_arrays
+from packaging.version import Version
 
 import dlbench
 import samples
@@ -175,6 +176,9 @@ def test_a_library_against_its_adapters(library: str) -> None:
     assert set(crossed) == set(CROSSED[library])
     for protocol, answers in CROSSED[library].items():
         expected = {name: answers.get(name, answers.get("", "ok")) for name in EVERY}
+        # JAX 0.12 imports it; 0.10, which is the newest for Python 3.11, refuses it.
+        if library == "jax" and Version(report["version"]) >= Version("0.12"):
+            expected["f32-readonly"] = "ok"
         assert crossed[protocol] == expected, protocol
 
 
