@@ -40,7 +40,7 @@ def locate(run: str) -> Path:
                 f"no run {run!r}: {path} leads to {path.readlink()}, which does not exist"
             )
         requested = (
-            f"no run {run!r}" if run != LATEST else f"no {path}: nothing was run in this folder yet"
+            f"no run {run!r}" if run != LATEST else f"no {path}: no run here yet without --out"
         )
         raise BadInput(requested)
     document, journal = path / DOCUMENT, path / JOURNAL

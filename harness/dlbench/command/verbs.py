@@ -287,6 +287,8 @@ def explain_cell(
     found = discover.catalogue(adapters, environment=place)
     console = Console()
     exchange = explain.countable(entry)
+    title = breakdown_text.title(exchange)
+    run.warn(f"counting the instructions of {title} in valgrind, where imports take a minute or so")
     breakdown, versions = explain.explain(exchange, found, timeout_s)
     for line in explain.changed(document, exchange, versions):
         run.warn(line)
