@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from dlbench import _core, values
 from dlbench.analysis import case_sweep
 from dlbench.analysis.calls import CALL
-from dlbench.case import NUMPYS
 from dlbench.document import Document, Entry, Measured, Pair, codes
 from dlbench.document.facts import COPIED, largest_copy
 from dlbench.findings.finding import Finding, by_pair, limits, pairs_text
@@ -78,7 +77,7 @@ def alignment(entries: list[Entry]) -> Iterator[Finding]:
     copied = {(first, second) for first, second in copied if first == "numpy" != second}
     if not copied or any(case["offset"] for case in cases):
         return
-    text = f"NumPy's larger arrays lie at {NUMPYS} modulo 64 bytes; to try a multiple of 64: "
+    text = "NumPy's arrays rarely lie at a multiple of 64 bytes; to try one that does: "
     text += f"--cases f32,f32-align64 ({pairs_text(copied)})"
     command = dlbench_command(*min(copied), "--cases", "f32,f32-align64")
     yield Finding("alignment", text, command)

@@ -12,7 +12,7 @@ from typing import Any
 from dlbench.errors import BadInput, os_reason, read_file
 from dlbench.libraries import alone, arguments
 
-#: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
+#: Limits of an adapter file: bytes, levels of a literal's tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
 #: The names of a library's calls by protocol.
 TABLES = {"PROTOCOLS", "EXPORTS"}
@@ -60,10 +60,10 @@ class AdapterFile:
 def parse(path: Path) -> ast.Module:
     """The file's syntax tree.
 
-    Raises BadInput if it cannot be read or parsed, or is too large or too deep.
+    Raises BadInput if it cannot be read or parsed, or is too large.
     """
     try:
-        tree = ast.parse(read_file(path, LARGEST), str(path))
+        return ast.parse(read_file(path, LARGEST), str(path))
     except OSError as error:
         raise BadInput(f"adapter {path}: {os_reason(error)}") from error
     except SyntaxError as error:
@@ -73,11 +73,9 @@ def parse(path: Path) -> ast.Module:
         raise BadInput(f"adapter {path} does not parse: {error}") from error
     except (RecursionError, MemoryError) as error:
         raise BadInput(f"adapter {path} does not parse: it is nested too deeply") from error
-    _require_small(tree, path)
-    return tree
 
 
-def _require_small(tree: ast.Module, path: Path) -> None:
+def _require_small(tree: ast.expr, path: Path) -> None:
     level: list[ast.AST] = [tree]
     depth = 0
     while level:
@@ -104,10 +102,12 @@ def bound_names(node: ast.stmt) -> list[str]:
             c for c in children if isinstance(c, ast.Import | ast.ImportFrom | ast.FunctionDef)
         ]
         return [name for child in inner for name in bound_names(child)] + _stored(node)
+    if isinstance(node, ast.Assign):  # most statements: their values are large
+        return [name for target in node.targets for name in _stored(target)]
     return _stored(node)
 
 
-def _stored(node: ast.stmt) -> list[str]:
+def _stored(node: ast.AST) -> list[str]:
     return [
         name.id
         for name in ast.walk(node)
@@ -218,6 +218,7 @@ def _literal(tree: ast.Module, path: Path, name: str, absent: Any) -> Any:
     value = assigned(tree, name)
     if value is None:
         return absent
+    _require_small(value, path)
     try:
         found = ast.literal_eval(value)
     except (ValueError, TypeError):

@@ -221,6 +221,8 @@ def found_gap(search: Search, step: str | None) -> tuple[bisection.Gap, str]:
     if kind and kind != TIME:
         if known[0].change(known[last], kind) < history.LEAST[kind]:
             raise BadInput(f"{search.name(0)} and {search.name(last)} do not differ in {kind}")
+        if kind != "code":
+            search.request.count = []  # counting takes most of a measurement
         return bisection.by_facts(lambda i: known.get(i) or search.facts(i), last, kind), kind
     search.request.count = []  # it found no step
     search.say(f"no other step: {measuring.REPLICAS} workers of both for the time")

@@ -7,6 +7,7 @@
 #include <regex>
 #include <sstream>
 #include <string_view>
+#include <unordered_set>
 
 #include "model/contains.hpp"
 #include "model/error.hpp"
@@ -460,6 +461,10 @@ std::vector<Case> cases_of(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& one : words) text += (text.empty() ? "" : ",") + one;
   std::vector<Case> cases;
+  std::unordered_set<std::string> names;
+  const auto add = [&](const Case& one) {
+    if (names.insert(one.name).second) cases.push_back(one);
+  };
   std::array<std::vector<std::size_t>, kAxes> values;
   for (const std::string& part : split(text, ' ')) {
     if (part.find('=') != std::string::npos) {
@@ -468,10 +473,10 @@ std::vector<Case> cases_of(const std::vector<std::string>& words) {
     }
     for (const std::string& name : split(part, ',')) {
       if (name != "all") {
-        add_new(cases, case_named(name));
+        add(case_named(name));
         continue;
       }
-      for (const Case& one : all_cases()) add_new(cases, one);
+      for (const Case& one : all_cases()) add(one);
     }
   }
   if (std::all_of(values.begin(), values.end(), [](const auto& of) { return of.empty(); })) {
@@ -487,7 +492,7 @@ std::vector<Case> cases_of(const std::vector<std::string>& words) {
   product(values, [&](const Point& point) {
     if (!has_shape && point[kShape] != usual_shape(point)) return;
     ++selected;
-    add_new(cases, case_at(point));
+    add(case_at(point));
   });
   if (selected == 0) throw UsageError("no array has the selected values of '" + text + "'");
   return cases;

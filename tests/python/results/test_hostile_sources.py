@@ -52,7 +52,6 @@ def test_lines_that_are_no_script_are_refused(text: str, fault: str, tmp_path: P
         "x = " + "-" * 99_999 + "1",
         "x = x" + ".x" * 5000,
         "x = " + "#" * (1 << 19),
-        f"x = 0x{'f' * 9000}",
     ],
 )
 def test_what_is_too_large_or_deep_is_refused(text: str, tmp_path: Path) -> None:
@@ -60,18 +59,20 @@ def test_what_is_too_large_or_deep_is_refused(text: str, tmp_path: Path) -> None
         made(tmp_path, MAKE.format(text))
 
 
-def test_what_is_just_not_too_deep_goes_through(tmp_path: Path) -> None:
-    """Each kind of nesting at the depth that is allowed."""
-    for head, tail in (("-", ""), ("x.", ""), ("f(", ")"), ("(", ",)"), ("1 if y else ", "")):
-        depths = range(facts.DEEPEST - 10, facts.DEEPEST + 5)
-        texts = [MAKE.format(f"x = {head * n}x{tail * n}") for n in depths]
-        refused = 0
-        for text in texts:
-            try:
-                made(tmp_path, text)
-            except BadInput:
-                refused += 1
-        assert 0 < refused < len(texts), head
+@pytest.mark.parametrize(
+    ("value", "fault"),
+    [
+        ("[" * facts.DEEPEST + "]" * facts.DEEPEST, "levels"),
+        ("[" * (facts.DEEPEST // 2) + "]" * (facts.DEEPEST // 2), "must be a dict"),
+        (f"0x{'f' * 9000}", "bits in line"),
+        (f"0x{'f' * 1000}", "must be a dict"),
+    ],
+)
+def test_a_literal_that_is_too_large_or_deep_is_refused(
+    value: str, fault: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=fault):
+        made(tmp_path, MAKE.format("pass") + f"ARGUMENTS = {value}\n")
 
 
 @pytest.mark.parametrize("name", ["DISTRIBUTION", "DEVICES", "EXPORTS", "ARGUMENTS", "SCRIPT"])

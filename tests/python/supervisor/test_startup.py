@@ -34,6 +34,10 @@ def test_the_package_loads_nothing_heavy() -> None:
     assert loaded_by("import dlbench") == set()
 
 
+def test_the_commands_load_no_arrays_and_no_figures() -> None:
+    assert loaded_by("import dlbench.cli") & {"numpy", "matplotlib"} == set()
+
+
 def test_the_pytest_plugin_loads_nothing_but_pytest() -> None:
     more = modules("import pytest, dlbench.check.pytest_plugin") - modules("import pytest")
     assert more <= {

@@ -372,7 +372,9 @@ TEST(Cases, AllHoldsEachPossiblePairOfValues) {
       cases_of({"dtype=all shape=all layout=all storage=all property=all"});
   EXPECT_LT(all_cases().size() * 20, possible.size());
   for (const Case& one : possible) {
-    pairs(one, [&](const std::string& pair) { EXPECT_TRUE(there.contains(pair)) << pair; });
+    pairs(one, [&](const std::string& pair) {
+      if (!there.contains(pair)) ADD_FAILURE() << pair;
+    });
   }
 }
 
