@@ -25,6 +25,7 @@ ALL = list(RULES.by_name.values())
 #: Results of the native library that no text clearly forbids.
 NATIVE_UNCLEAR = ("export.empty-data", "export.alignment")
 Results = dict[str, runner.Result]
+Checked = Future[runner.Report]
 
 
 def is_leak(rule: Rule) -> bool:
@@ -53,33 +54,41 @@ def test_honest_libraries_keep_the_rule(rule: Rule, honest: list[Results]) -> No
     assert any(result.outcome == HOLDS for result in found)
 
 
+def beside(rule: Rule, which: str) -> list[Rule]:
+    """The rules that are checked with the fault of this one. The other role's file has no such
+    fault to plant. To count what is left takes longer than all other rules: that is done beside
+    the faults of the same family."""
+    return [
+        other
+        for other in of_device(device_of(rule.name))
+        if other.role == rule.role
+        and (
+            other.check.__module__ == rule.check.__module__
+            or (which == "all" and not is_leak(other))
+        )
+    ]
+
+
 @pytest.fixture(scope="module")
-def faulty(request: pytest.FixtureRequest) -> Iterator[dict[str, Future[runner.Report]]]:
+def faulty(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Checked]]:
     """The checks of the rule breaker with the fault of each rule that is tested, two at a time."""
     name = test_a_fault_breaks_its_rule_alone.__name__
     items = [item for item in request.session.items if getattr(item, "originalname", "") == name]
     with ThreadPoolExecutor(2) as pool:
         checks = {}
-        for rule in (item.callspec.params["rule"] for item in items):
-            device = device_of(rule.name)
-            # The other role's file has no such fault to plant. To count what is left takes longer
-            # than all other rules: that is done beside the faults of the same family.
-            others = [
-                other
-                for other in of_device(device)
-                if other.role == rule.role
-                and (not is_leak(other) or other.check.__module__ == rule.check.__module__)
-            ]
-            library = planted(f"breaks={rule.name}", device)
-            checks[rule.name] = pool.submit(runner.check, library, others)
+        for rule, which in ((item.callspec.params[x] for x in ("rule", "which")) for item in items):
+            library = planted(f"breaks={rule.name}", device_of(rule.name))
+            checks[rule.name, which] = pool.submit(runner.check, library, beside(rule, which))
         yield checks
 
 
+@pytest.mark.parametrize("which", ["family", pytest.param("all", marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.name)
 def test_a_fault_breaks_its_rule_alone(
-    rule: Rule, faulty: dict[str, Future[runner.Report]]
+    rule: Rule, which: str, faulty: dict[tuple[str, str], Checked]
 ) -> None:
-    found = dict(faulty[rule.name].result().results)
+    """Beside the rules of its family, or all."""
+    found = dict(faulty[rule.name, which].result().results)
     assert found.pop(rule.name).outcome == rule.verdict
     assert [result for result in found.values() if result.outcome in (BROKEN, UNCLEAR)] == []
 

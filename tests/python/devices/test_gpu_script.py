@@ -100,7 +100,7 @@ def is_complete(file: Path) -> bool:
 
 
 @fakes.needs_fakes
-@pytest.mark.parametrize("device", ["cuda:0", "rocm:0"])
+@pytest.mark.parametrize("device", ["cuda:0", pytest.param("rocm:0", marks=pytest.mark.thorough)])
 def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
     """What is there as a stage begins is what SIGKILL would leave at that moment: bytes in a
     process's own buffers are not in the files."""

@@ -73,6 +73,7 @@ def test_more_instructions_are_found_in_a_folder_of_wheels(
     assert again.endswith("--count instructions")
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(300)
 def test_without_counts_the_time_decides(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -85,6 +86,7 @@ def test_without_counts_the_time_decides(
     assert any(re.match(r"second .* confirmed: time: \+\d+", line) for line in lines), lines
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 def test_of_several_steps_the_first_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

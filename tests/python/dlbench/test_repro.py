@@ -478,6 +478,7 @@ EXCHANGES = [
 PLAIN = {"numpy", "torch", "jax"}
 
 
+@pytest.mark.thorough
 def test_every_built_in_exchange_makes_a_whole_short_script() -> None:
     found, pairs = discover.catalogue(), set[tuple[str, str]]()
     for producer, consumer, protocol in EXCHANGES:
@@ -516,6 +517,7 @@ def protocol_of(library: str, way: str) -> str | None:
 
 
 @pytest.mark.libraries
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "library", sorted(set(BUILT_IN) - OWN - {"dpnp"} - ELSEWHERE - set(CONDITIONAL))
 )

@@ -469,6 +469,7 @@ site_configuration = {
 
 
 @pytest.mark.process
+@pytest.mark.thorough
 def test_a_partition_of_the_sites_configuration_is_used(site: Site) -> None:
     pytest.importorskip("reframe")
     (site.folder / "config.py").write_text(SITE)

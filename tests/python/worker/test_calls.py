@@ -308,7 +308,7 @@ def test_the_bindings_pass_each_array(tmp_path: Path, consumer: str, arrays: int
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("arrays", [1, 8])
+@pytest.mark.parametrize("arrays", [pytest.param(1, marks=pytest.mark.thorough), 8])
 @pytest.mark.parametrize(
     ("producer", "consumer"),
     [("torch", "torch:op"), ("torch", "torch:packet"), ("torch", "torch:stable"),

@@ -18,10 +18,10 @@ from samples import warned
 pytestmark = [pytest.mark.libraries, pytest.mark.timeout(900), pytest.mark.process]
 
 # A sample; `python tests/python/oracle.py LIBRARY... --cases ...` judges more.
-LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi", "paddle"]
+LIBRARIES = ["numpy", "torch", "jax", "mlx", "pyarrow", "tvm_ffi"]
 CASES = ["f32", "c64", "bool", "f32-strided", "f32-align4", "f32-readonly", "f32-empty", "f32-grad"]
 CASES += ["object", "vstr", "str", "f32-64d"]
-PROTOCOLS = ["dlpack", "dlpack_legacy", "dlpack_versioned", "buffer", "convert"]
+PROTOCOLS = ["dlpack", "dlpack_legacy", "buffer", "convert"]
 LEAST = 300  #: combinations that both must have decided
 
 
@@ -32,8 +32,6 @@ def judged(tmp_path_factory: pytest.TempPathFactory) -> tuple[Verdicts, dict[str
     words = ["--matrix", "--producers", names, "--consumers", names, "--sizes", "4096"]
     words += ["--protocols", ",".join(PROTOCOLS), "--cases", ",".join(CASES)]
     words += ["--replicas", "1", "--precision", "99%", "--no-plots", "--quiet"]
-    # Paddle hangs when it reads its own array after the first owner is gone: a dozen cells.
-    words += ["--timeout", "10s"]
     process = whole.start(folder, *words, "--out", str(run))
     out, err = process.communicate(timeout=800)
     assert process.returncode == 0, (out, err)
