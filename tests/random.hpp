@@ -8,6 +8,13 @@
 
 namespace dlbench::stats {
 
+/// Long simulations run one in so many of their trials: a sanitizer makes each ten times slower.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr std::size_t kOneIn = 4;
+#else
+inline constexpr std::size_t kOneIn = 1;
+#endif
+
 /// Random numbers that depend on the seed only. Distributions of standard libraries differ.
 class Random {
  public:
