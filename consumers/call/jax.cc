@@ -1,6 +1,8 @@
 // A handler of XLA's FFI, of any number of buffers. Its result is one number.
 //: -I{jaxlib}/include
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 
 #include "call/body.h"
@@ -10,13 +12,28 @@ namespace {
 
 namespace ffi = xla::ffi;
 
+// Of DLPack's DLDataType; none for elements of fewer than 8 bits and for floats of 8.
+std::optional<std::uint8_t> code_of(ffi::DataType type) {
+  using enum ffi::DataType;
+  for (const auto each : {S8, S16, S32, S64})
+    if (type == each) return 0;
+  for (const auto each : {U8, U16, U32, U64})
+    if (type == each) return 1;
+  for (const auto each : {F16, F32, F64})
+    if (type == each) return 2;
+  if (type == BF16) return 4;
+  if (type == C64 || type == C128) return 5;
+  if (type == PRED) return 6;
+  return {};
+}
+
 void* argument(std::size_t position, const ffi::AnyBuffer& buffer) {
   if (dlbench_call_record.described != nullptr) [[unlikely]] {
     const auto shape = buffer.dimensions();
-    const bool is_float = buffer.element_type() == ffi::DataType::F32;
-    const auto unit = static_cast<std::int64_t>(ffi::ByteWidth(buffer.element_type()));
+    const auto code = code_of(buffer.element_type());
+    const auto unit = static_cast<std::uint8_t>(ffi::ByteWidth(buffer.element_type()));
     dlbench_call_describe(position, static_cast<std::int32_t>(shape.size()), shape.begin(), nullptr,
-                          unit, is_float ? 2 : 0, is_float ? 32 : 0);
+                          unit, code.value_or(0), code ? 8 * unit : 0);
   }
   return buffer.untyped_data();
 }

@@ -327,18 +327,43 @@ def test_the_bindings_of_libraries_pass_each_array(
     _require_all(tmp_path, producer, consumer, arrays)
 
 
+def _loads(producer: str, consumer: str) -> list[dict[str, Any]]:
+    found = discover.catalogue()
+    paths = {"producer": found.roles(producer)["producer"].path,
+             "consumer": found.roles(consumer)["consumer"].path}  # fmt: skip
+    names = {"producer": producer, "consumer": consumer}
+    return [
+        {"do": "load", "role": role, "library": names[role], "path": str(path)}
+        for role, path in paths.items()
+    ]
+
+
 def _require_all(tmp_path: Path, producer: str, consumer: str, arrays: int) -> None:
-    file = discover.catalogue().roles(consumer)["consumer"].path
-    loads = [
-        {"do": "load", "role": "producer", "library": producer,
-         "path": str(PACKAGE / "producers" / f"{producer}.py")},
-        {"do": "load", "role": "consumer", "library": consumer, "path": str(file)},
-    ]  # fmt: skip
     request = prepare(1, producer, consumer, "call", F32, 1024)
     request["exchange"]["arrays"] = arrays
-    *_, prepared, timed = send_request(tmp_path, *loads, request, ROUND)
+    *_, prepared, timed = send_request(tmp_path, *_loads(producer, consumer), request, ROUND)
     assert prepared["ok"]["outcome"] == "zero-copy"
     assert timed["ok"]["ns"] > 0
+
+
+@pytest.mark.libraries
+@pytest.mark.parametrize(
+    ("consumer", "case", "changed", "copier"),
+    [("jax:ffi", "f32-strided", [], "consumer"), ("jax:ffi", "i64", ["dtype"], ""),
+     ("nanobind", "f32-strided", [], ""), ("pybind11", "f64", ["dtype"], "consumer")],
+)  # fmt: skip
+def test_the_bindings_that_copy_an_argument_are_named(
+    tmp_path: Path, consumer: str, case: str, changed: list[str], copier: str
+) -> None:
+    loads = _loads("numpy", consumer)
+    request = prepare(1, "numpy", consumer, "call", _core.case(case), 1024)
+    request["exchange"]["arrays"] = 2
+    *_, judged_again = send_request(tmp_path, *loads, request, {"do": "judge", "id": 1})
+    found = judged_again["ok"]
+    assert (found["outcome"], found["changed"]) == ("copy", changed)
+    assert found["copied_by"] == copier
+    # NumPy's code reads an array of NumPy for the consumer and for the producer.
+    assert ("multiarray" in str(found.get("guard"))) == (copier == "")
 
 
 def test_a_module_has_functions_of_some_numbers() -> None:
