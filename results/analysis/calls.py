@@ -109,10 +109,12 @@ class Calls:
 
     @property
     def mechanism(self) -> str:
-        """The last request of the function to an array that succeeded; empty if unknown."""
+        """The function's last request to an array that succeeded; empty if unknown."""
         of = self.measured.get(max(self.measured, default=0))
         requests = of.observed.calls if of and of.observed else ()
-        return next((each.split("(")[0] for each in reversed(requests) if " -> " not in each), "")
+        done = (each.split("(")[0] for each in reversed(requests) if " -> " not in each)
+        last = next(done, "")
+        return "the C exchange API" if last.endswith("_from_py_object_no_sync") else last
 
     @cached_property
     def instructions(self) -> Line | None:

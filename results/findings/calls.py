@@ -15,7 +15,7 @@ def bindings(document: Document, run: str) -> Iterator[Finding]:
     """For each producer the binding with the highest cost of an array and that with the lowest,
     where their intervals lie apart."""
     for (producer, *_), found in calls.of_document(document):
-        lines = [(each.line, _named(each)) for each in found if each.line and not each.copied]
+        lines = [(each.line, each) for each in found if each.line and not each.copied]
         if len(lines) < 2:
             continue
         low, fast = min(lines, key=lambda item: item[0].slope)
@@ -25,12 +25,9 @@ def bindings(document: Document, run: str) -> Iterator[Finding]:
             continue
         times = values.number(high.slope / low.slope)
         text = (
-            f"an array of {producer} costs {values.duration(high.slope)} in {slow}, "
-            f"{values.duration(low.slope)} in {fast}: {times} times"
+            f"an array of {producer} costs {values.duration(high.slope)} in {slow.binding}, "
+            f"{values.duration(low.slope)} in {fast.binding}: {times} times"
         )
-        yield Finding("calls", text, dlbench_command("show", run, producer, slow.split()[0]))
-
-
-def _named(each: calls.Calls) -> str:
-    """The binding, and by what it takes an array, where that was observed."""
-    return f"{each.binding} by {each.mechanism}" if each.mechanism else each.binding
+        if slow.mechanism and fast.mechanism:
+            text += f", by {slow.mechanism} and by {fast.mechanism}"
+        yield Finding("calls", text, dlbench_command("show", run, producer, slow.binding))
