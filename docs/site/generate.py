@@ -199,6 +199,14 @@ def cases() -> str:
     for axis, values in _core.case_axes.items():
         rows = ((f"`{word}`", meaning) for word, meaning in values.items())
         made.append(f"## `{axis}`\n\n" + table(("word", "meaning"), rows))
+    kinds = (
+        (f"`{word}`", meaning, f"`--producers {producers}`")
+        for word, (meaning, producers) in _core.library_kinds.items()
+    )
+    made.append(
+        "## Arrays of single libraries\n\nThese are no values of an axis: adapters make them, "
+        "of any case.\n\n" + table(("word", "meaning", "select it by"), kinds)
+    )
     return "\n".join(made)
 
 

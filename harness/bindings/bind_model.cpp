@@ -119,6 +119,11 @@ void bind_model(py::module_& module) {
     axes[py::str(axis.name)] = meanings;
   }
   module.attr("case_axes") = axes;
+  py::dict kinds;
+  for (const plan::LibraryKind& kind : plan::library_kinds()) {
+    kinds[py::str(kind.word)] = py::make_tuple(kind.meaning, kind.producers);
+  }
+  module.attr("library_kinds") = kinds;
   module.def("is_case", &plan::is_case, py::arg("name"));
   module.def("case", &case_facts, py::arg("name"),
              "The layout of a case's array: the `case` of a prepare request.");

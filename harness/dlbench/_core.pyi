@@ -13,6 +13,7 @@ phases: list[str]
 clocks: list[str]
 #: By axis of a case: its values, with their meanings.
 case_axes: dict[str, dict[str, str]]
+library_kinds: dict[str, tuple[str, str]]
 codes: dict[str, tuple[str, str]]
 warnings: dict[str, str]
 comparison_warnings: dict[str, str]

@@ -71,6 +71,8 @@ def _cases() -> dict[str, Row]:
             found[word] = (word, f"{axis} of a case: {meaning}; --cases {named}")
             if axis == "dtype" and (case := case_meaning(word)):
                 found[word] = (word, f"{case[1]}; --cases {word}")
+    for word, (meaning, producers) in _core.library_kinds.items():
+        found[word] = (word, f"array of a library, {meaning}: --producers {producers}")
     axes = [f"{axis} ({', '.join(values)})" for axis, values in _core.case_axes.items()]
     joined = (
         "a word of each axis, joined by '-'; a name leaves out the first word of an axis, and 2d "

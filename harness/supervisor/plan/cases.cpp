@@ -87,7 +87,9 @@ std::vector<CaseAxis> make_axes() {
         {"0d", "one element without dimensions"},
         {"9d", "nine dimensions, five of size 1"},
         {"33d", "33 dimensions, 30 of size 1"},
-        {"64d", "64 dimensions, 61 of size 1; NumPy has no more"},
+        {"64d",
+         "64 dimensions, 61 of size 1: no more, because NumPy has no more and makes the content of "
+         "each case; dlbench check exports 65 (import.dimensions)"},
         {"ones", "one dimension between two of size 1 with odd strides"},
         {"empty", "one dimension without elements"},
         {"0xn", "two dimensions, no rows"},
@@ -131,6 +133,14 @@ std::vector<CaseAxis> make_axes() {
         {"align" + bytes, "at an address " + bytes + " above a multiple of 256"});
   }
   return axes;
+}
+
+void require_no_kind(const std::string& word, const std::string& where) {
+  for (const LibraryKind& kind : library_kinds()) {
+    if (kind.word != word) continue;
+    throw UsageError(where + "'" + word + "' is no value of an axis, but an array of a library, " +
+                     kind.meaning + ": --producers " + kind.producers);
+  }
 }
 
 const std::string& word(std::size_t axis, const Point& point) {
@@ -363,6 +373,7 @@ Point point_named(const std::string& name) {
       has[axis] = true;
     }
     if (!on) {
+      require_no_kind(part, "unknown case '" + name + "': ");
       std::string hint = did_you_mean(part, words);
       for (const CaseAxis& axis : case_axes()) {
         for (const AxisValue& value : axis.values) {  // "float16"
@@ -389,6 +400,16 @@ Point point_named(const std::string& name) {
 const std::vector<CaseAxis>& case_axes() {
   static const std::vector<CaseAxis> axes = make_axes();
   return axes;
+}
+
+const std::vector<LibraryKind>& library_kinds() {
+  static const std::vector<LibraryKind> kinds{
+      {"masked", "with a mask", "numpy_ma"},
+      {"unit", "with a physical unit", "astropy,pint,unyt"},
+      {"chunked", "in two chunks", "pyarrow:chunked"},
+      {"device1", "on a second device of the host's memory", "array_api_strict:device1"},
+      {"meta", "without memory", "torch:meta"}};
+  return kinds;
 }
 
 const std::vector<Case>& all_cases() {
@@ -441,6 +462,7 @@ void select(const std::string& selection, std::array<std::vector<std::size_t>, k
       is_all = true;
       continue;
     }
+    require_no_kind(one, "");
     require_known("value of the axis " + wanted, one, allowed);
     for (std::size_t i = 0; i < words.size(); ++i) {
       const auto selects = [&](const Group& group) {

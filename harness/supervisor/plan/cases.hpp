@@ -40,6 +40,15 @@ struct CaseAxis {
 /// The axes in the order of the words of a name.
 const std::vector<CaseAxis>& case_axes();
 
+/// Arrays that only some libraries have. Their adapters make them of any case, so they are no value
+/// of an axis.
+struct LibraryKind {
+  std::string word;
+  std::string meaning;
+  std::string producers;
+};
+const std::vector<LibraryKind>& library_kinds();
+
 /// The cases of `--cases all`, in the order in which they are printed: kBaseline, those that differ
 /// from it on one axis, then as few as hold each possible pair of values of two axes.
 const std::vector<Case>& all_cases();

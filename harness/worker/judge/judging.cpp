@@ -72,19 +72,26 @@ std::string strides_of(const exchange::View& view) {
   return exchange::tuple_text(view.strides);
 }
 
+bool is_compact(const exchange::View& view) {
+  return view.strides == exchange::c_strides(view.shape, view.element_bytes());
+}
+
 // How an array of the right values differs from the case; empty if it does not. A library that
 // allocates its arrays may not have the case's shape, layout or protection. An export
 // that does not lead to the values is a fault of the export, which is reported elsewhere.
 std::string other_than_case(const exchange::View& expected, const exchange::View& made,
                             PyObject* source, const Library& producer) {
-  if (made.elements() != expected.elements() || made.untyped) return {};
-  if (expected.elements() == 0 || made.element_bytes() != expected.element_bytes()) return {};
+  if (expected.elements() == 0) return {};
+  if (made.untyped || made.elements() != expected.elements() ||
+      made.element_bytes() != expected.element_bytes()) {
+    return is_compact(expected) ? "" : "has no memory with strides " + strides_of(expected);
+  }
   const bool is_read =
       !exchange::on_host(made.device) || exchange::difference(expected, made).empty();
   if (!is_read) return {};
   if (made.shape != expected.shape) {
     // A vector may only be had as a row of an image: it is measured with its own shape.
-    if (expected.shape.size() == 1) return {};
+    if (expected.shape.size() == 1 && is_compact(expected)) return {};
     return "has shape " + exchange::tuple_text(made.shape) + ", not " +
            exchange::tuple_text(expected.shape);
   }
@@ -100,8 +107,12 @@ void require_case(const exchange::View& expected, PyObject* source, const Librar
   std::string other;
   try {
     other = other_than_case(expected, read_place(source, producer).view, source, producer);
-  } catch (const Failure&) {
-    // Without a description of its memory, nothing is known of the array's layout.
+  } catch (const Failure& failure) {
+    // A wrong description is reported elsewhere.
+    const bool is_hidden = failure.outcome == Outcome::unproven && expected.elements() > 0;
+    if (is_hidden && !is_compact(expected)) {
+      other = "cannot be located, so its layout is unknown: " + failure.reason;
+    }
   } catch (const exchange::ViewError&) {
   }
   if (other.empty()) return;

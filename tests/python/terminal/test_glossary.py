@@ -15,6 +15,7 @@ from dlbench.analysis import calls, history
 from dlbench.check import boundary, verdict
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
+from dlbench.libraries import discover
 from dlbench.plots.site import shown
 from dlbench.terminal import history as history_table
 from dlbench.terminal import pair
@@ -143,6 +144,13 @@ def test_each_word_of_calls_is_a_term() -> None:
     heads += [f"f({number})" for number in calls.NUMBERS]
     outcomes = [*boundary.OUTCOMES, boundary.CRASHED, boundary.TIMED_OUT]
     assert terms.unknown([*heads, *outcomes, *boundary.CONDITIONS]) == []
+
+
+def test_each_array_of_single_libraries_has_its_producers() -> None:
+    for word, (_, producers) in _core.library_kinds.items():
+        _, meaning = glossary.groups()["cases"][word]
+        assert meaning.endswith(f"--producers {producers}")
+        assert all("producer" in discover.catalogue().roles(name) for name in producers.split(","))
 
 
 def test_each_example_of_a_case_is_one() -> None:

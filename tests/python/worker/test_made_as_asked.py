@@ -57,6 +57,15 @@ def test_an_array_that_is_not_the_case_is_unsupported(
     assert error["reason"].endswith(reason)
 
 
+def test_the_bytes_of_an_array_have_no_strides(tmp_path: Path) -> None:
+    make = "def make(case, device):\n    return bytearray(case.numpy())\n"
+    take = f"{NUMPY}PROTOCOLS = {{'buffer': np.asarray}}\n"
+    error = cross(tmp_path, make, take, "buffer", STRIDED)["error"]
+    assert error["outcome"] == "unsupported"
+    assert error["reason"] == "the producer's array has no memory with strides (8,)"
+    assert cross(tmp_path, make, take, "buffer", F32)["ok"]["outcome"] == "zero-copy"
+
+
 @pytest.mark.parametrize("case", [STRIDED, FORTRAN, OFFSET])
 def test_a_librarys_own_slice_is_the_case(tmp_path: Path, case: dict[str, Any]) -> None:
     assert cross(tmp_path, SLICED, SHARE, "dlpack", case)["ok"]["outcome"] == "zero-copy"
@@ -109,6 +118,7 @@ def make(case, device):
         (CONTIGUOUS, VIEW, "is no slice of an array of its library"),
         (HIDDEN, OWN, "cannot be located, so it is unknown if its memory is its library's: "),
         (HIDDEN, OFFSET, "cannot be located, so its alignment is unknown: "),
+        (HIDDEN, STRIDED, "cannot be located, so its layout is unknown: "),
         (CHANCE, OFFSET, "lies at a multiple of 8 bytes; the case is a multiple of 4 and no"),
     ],
 )

@@ -330,6 +330,8 @@ TEST(Cases, EachWordIsReadOnceAndNoneIsPassedOver) {
   EXPECT_NE(why_no_case("all,foo").find("unknown case 'foo'"), std::string::npos);
   EXPECT_NE(why_no_case("dtype=all,foo").find("axis dtype 'foo'"), std::string::npos);
   EXPECT_NE(why_no_case("dtype=bf16 dtype=f64").find("dtype is selected twice"), std::string::npos);
+  EXPECT_NE(why_no_case("f32-masked").find("--producers numpy_ma"), std::string::npos);
+  EXPECT_NE(why_no_case("property=meta").find("--producers torch:meta"), std::string::npos);
   for (const char* const name : {"-f32", "f32-", "f32--2d"}) {
     EXPECT_NE(why_no_case(name).find("a word beside '-' is missing"), std::string::npos) << name;
   }
