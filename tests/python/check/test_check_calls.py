@@ -78,26 +78,32 @@ def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
     assert table(tmp_path) == expected
 
 
-@pytest.mark.parametrize(
-    ("fault", "condition", "words"),
-    [
-        ("if a is not None and a.dtype == 'f8': return a.ctypes.data", "float64", "silently wrong"),
-        ("if a is None: return None", "None", "silently wrong"),
-        ("if not hasattr(a, 'ctypes'): return None", "sparse", "silently wrong"),
-        ("a = a.toarray() if hasattr(a, 'toarray') else a", "sparse", "converted"),
-        ("a = a.todense() if type(a).__name__ == 'COO' else a", "PyData sparse", "converted"),
-        ("a = np.array(a.todense()) if type(a).__name__ == 'BCOO' else a", "JAX BCOO", "converted"),
-        ("if a is not None: a = np.ascontiguousarray(a)", "strided", "copied"),
-        ("if a is not None: a = np.ascontiguousarray(a, 'f4')", "float64", "converted"),
-        ("if a is not None and a.ndim == 2: return a.ctypes.data", "rank 2", "taken"),
-        ("if a is not None and a.strides[-1] < 0: ctypes.string_at(0)", "reversed",
-         "crashed (SIGSEGV)"),
-        ("if a is not None and a.ndim == 2: a = (a * 2).ravel()", "rank 2", "silently wrong"),
-    ],
-)  # fmt: skip
-def test_each_other_outcome_is_told(tmp_path: Path, fault: str, condition: str, words: str) -> None:
-    found = table(tmp_path, fault)
-    assert found[condition] == words
+#: Faults of one function, each with the condition that shows it and what is told.
+FAULTS = [
+    {
+        "if a is not None and a.dtype == 'f8': return a.ctypes.data": ("float64", "silently wrong"),
+        "if a is None: return None": ("None", "silently wrong"),
+        "if not hasattr(a, 'ctypes'): return None": ("sparse", "silently wrong"),
+        "if a.ndim == 2: return a.ctypes.data": ("rank 2", "taken"),
+        "if a.strides[-1] < 0: ctypes.string_at(0)": ("reversed", "crashed (SIGSEGV)"),
+    },
+    {
+        "a = a.toarray() if hasattr(a, 'toarray') else a": ("sparse", "converted"),
+        "a = a.todense() if type(a).__name__ == 'COO' else a": ("PyData sparse", "converted"),
+        "a = np.array(a.todense()) if type(a).__name__ == 'BCOO' else a": ("JAX BCOO", "converted"),
+        "if hasattr(a, 'ctypes'): a = np.ascontiguousarray(a)": ("strided", "copied"),
+        "if hasattr(a, 'ctypes') and a.ndim == 2: a = (a * 2).ravel()": (
+            "rank 2", "silently wrong",
+        ),
+    },
+    {"if a is not None: a = np.ascontiguousarray(a, 'f4')": ("float64", "converted")},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+def test_each_other_outcome_is_told(tmp_path: Path, faults: dict[str, tuple[str, str]]) -> None:
+    found = table(tmp_path, "\n    ".join(faults))
+    assert {name: found[name] for name, _ in faults.values()} == dict(faults.values())
     assert found["float32"] == "taken"
     assert found["keyword"] == "refused (TypeError)"  # the worker's death is of one condition
 

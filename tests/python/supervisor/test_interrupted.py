@@ -93,7 +93,7 @@ def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
 
 def test_a_signal_before_the_first_number_draws_nothing(tmp_path: Path) -> None:
     begun = tmp_path / "begun"
-    make = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch(); time.sleep(25)\n"
+    make = f"import pathlib, time\npathlib.Path({str(begun)!r}).touch(); time.sleep(10)\n"
     plant(tmp_path / "adapters", "a", make=make + GOOD_MAKE)
     process = start(tmp_path, *AXES[:3], "--producers", "a", "--consumers", "a", "--out", "run")
     while not begun.exists():
@@ -117,14 +117,15 @@ def test_a_signal_keeps_what_was_measured(
     # Only a's arrays put b's consumer to sleep: the libraries with themselves are measured before,
     # since what takes long to prepare gets its rounds at once.
     make = (
-        "DISTRIBUTION = None\nimport time\nimport numpy as np\nclass A(np.ndarray): pass\n"
-        "def make(case, device):\n    time.sleep(0.3)\n    return case.numpy().view(A)\n"
+        "DISTRIBUTION = None\nimport os, time\nimport numpy as np\nclass A(np.ndarray): pass\n"
+        "def make(case, device):\n    if 'AWAKE' not in os.environ: time.sleep(0.3)\n"
+        "    return case.numpy().view(A)\n"
     )
     take = (
         "DISTRIBUTION = None\nimport os, pathlib, time\nimport numpy as np\n"
         "def take(x):\n"
         "    if type(x).__name__ == 'A' and 'AWAKE' not in os.environ:\n"
-        f"        pathlib.Path({str(asleep)!r}).touch(); time.sleep(25)\n"
+        f"        pathlib.Path({str(asleep)!r}).touch(); time.sleep(10)\n"
         "    return np.from_dlpack(x)\n"
         "PROTOCOLS = {'dlpack': take}\n"
     )
