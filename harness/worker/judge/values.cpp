@@ -64,7 +64,9 @@ ComparedValues compare_values(const exchange::View& content, PyObject* array,
                               const Library& library, exchange::Missing missing) {
   ComparedValues compared{read_values(array, library), "", ""};
   const bool has_objects = compared.read.view.dtype == exchange::kObjects;
-  const bool is_converted = content.dtype == exchange::kObjects && !has_objects;
+  // A consumer without the dtype may hold the same pointers.
+  const bool is_converted = content.dtype == exchange::kObjects && !has_objects &&
+                            !is_as_expected(content, compared.read, missing);
   const Held numbers = is_converted ? numbers_of(content) : Held{content, nullptr};
   const exchange::View& expected = numbers.view;
   if (has_objects && expected.dtype != exchange::kObjects) {

@@ -173,6 +173,13 @@ def test_numbers_made_of_objects_are_compared(tmp_path: Path, other: str, outcom
         assert is_compared == (other != "'S4'"), answer
 
 
+def test_pointers_of_objects_are_compared_as_they_are(tmp_path: Path) -> None:
+    take = "from dlbench import _native_consumer\n"
+    take += "PROTOCOLS = {'buffer': _native_consumer.from_buffer}\n"
+    answer = cross(tmp_path, GIVE, take, "buffer", _core.case("object"))
+    assert (answer["ok"]["outcome"], answer["ok"]["changed"]) == ("zero-copy", ["dtype"])
+
+
 #: Reads the array when it is read itself, and shows no address.
 LAZY = """\
 import numpy as np
