@@ -161,8 +161,10 @@ if(DLPACK_INCLUDE_DIR)
   endif()
 endif()
 if(dlpack_VERSION VERSION_LESS 1.3 OR dlpack_VERSION VERSION_GREATER_EQUAL 2)
+  set(dlpack_found ${DLPACK_INCLUDE_DIR})
+  unset(DLPACK_INCLUDE_DIR CACHE)  # the next configuration looks again
   message(FATAL_ERROR "dlbench's build needs dlpack/dlpack.h of DLPack 1, 1.3 or newer; found: "
-    "${DLPACK_INCLUDE_DIR}, version ${dlpack_VERSION}. Install it: pip install apache-tvm-ffi")
+    "${dlpack_found}, version ${dlpack_VERSION}. Install it: pip install apache-tvm-ffi")
 endif()
 add_library(dlbench_dlpack INTERFACE)
 target_include_directories(dlbench_dlpack SYSTEM INTERFACE ${DLPACK_INCLUDE_DIR})

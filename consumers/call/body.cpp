@@ -68,6 +68,7 @@ void dlbench_call(std::size_t arrays, void* const* addresses) {
 void dlbench_call_describe(std::size_t position, std::int32_t ndim, const std::int64_t* shape,
                            const std::int64_t* strides, std::int64_t unit, std::uint8_t code,
                            std::uint8_t bits) {
+  if (dlbench_call_record.described == nullptr || position >= DLBENCH_CALL_MOST) return;
   if (ndim < 0 || ndim > DLBENCH_CALL_DIMENSIONS) return;
   dlbench_call_tensor& tensor = dlbench_call_record.described[position];
   tensor.ndim = ndim;

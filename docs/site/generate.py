@@ -205,7 +205,7 @@ def cases() -> str:
     )
     made.append(
         "## Arrays of single libraries\n\nThese are no values of an axis: adapters make them, "
-        "of any case.\n\n" + table(("word", "meaning", "select it by"), kinds)
+        "of the cases that they can.\n\n" + table(("word", "meaning", "select it by"), kinds)
     )
     return "\n".join(made)
 

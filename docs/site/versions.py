@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 import venv
 from pathlib import Path
+
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 
@@ -39,19 +40,22 @@ def build_release(tag: str, folder: Path, address: str) -> None:
         venv.create(environment, with_pip=True)
         python = environment / "bin/python"
         install = [python, "-m", "pip", "install", "--quiet", f"dlbench[docs]=={version}"]
-        subprocess.run(install, check=True)
-        build(source, python, folder / version, address)
+        if subprocess.run(install, check=False).returncode:
+            print(f"{tag}: no package of this version; left out", file=sys.stderr)
+        else:
+            build(source, python, folder / version, address)
     subprocess.run(["git", "worktree", "prune"], cwd=ROOT, check=True)
 
 
-def order(version: str) -> list[int]:
-    return [int(number) for number in re.findall(r"\d+", version)]
-
-
 def write_index(folder: Path) -> None:
-    """Lists the versions, the newest release first, which the page of the folder opens."""
+    """Lists the versions, the newest release first, which the page of the folder opens, and the
+    pre-releases behind the releases."""
     names = [path.name for path in folder.iterdir() if path.name[0].isdigit()]
-    releases = sorted(names, key=order, reverse=True)
+
+    def rank(name: str) -> tuple[bool, Version]:
+        return not Version(name).is_prerelease, Version(name)
+
+    releases = sorted(names, key=rank, reverse=True)
     names = [*releases, *(name for name in ("dev",) if (folder / name).is_dir())]
     rows = [
         {"version": name, "title": name, "aliases": ["latest"] if name == names[0] else []}

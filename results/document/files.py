@@ -40,7 +40,9 @@ def locate(run: str) -> Path:
                 f"no run {run!r}: {path} leads to {path.readlink()}, which does not exist"
             )
         requested = (
-            f"no run {run!r}" if run != LATEST else f"no {path}: no run here yet without --out"
+            f"no run {run!r}"
+            if run != LATEST
+            else f"no {path}: this folder has no run, or only runs with --out: name their folder"
         )
         raise BadInput(requested)
     document, journal = path / DOCUMENT, path / JOURNAL

@@ -28,6 +28,6 @@ def bindings(document: Document, run: str) -> Iterator[Finding]:
             f"an array of {producer} costs {values.duration(high.slope)} in {slow.binding}, "
             f"{values.duration(low.slope)} in {fast.binding}: {times} times"
         )
-        if slow.mechanism and fast.mechanism:
+        if slow.mechanism and fast.mechanism and slow.mechanism != fast.mechanism:
             text += f", by {slow.mechanism} and by {fast.mechanism}"
         yield Finding("calls", text, dlbench_command("show", run, producer, slow.binding))

@@ -77,7 +77,7 @@ def alignment(entries: list[Entry]) -> Iterator[Finding]:
     copied = {(first, second) for first, second in copied if first == "numpy" != second}
     if not copied or any(case["offset"] for case in cases):
         return
-    text = "NumPy's arrays rarely lie at a multiple of 64 bytes; to try one that does: "
+    text = "f32 lies between multiples of 64 bytes, as NumPy's larger arrays; to try a multiple: "
     text += f"--cases f32,f32-align64 ({pairs_text(copied)})"
     command = dlbench_command(*min(copied), "--cases", "f32,f32-align64")
     yield Finding("alignment", text, command)

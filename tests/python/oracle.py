@@ -125,7 +125,9 @@ class Facts:
 
 def width(dtype: str) -> int:
     """Bytes of an element: its bits are the first number in its name. Fewer than eight take one.
-    The name of texts may be a buffer's format, which has their bytes."""
+    The name of texts may be a buffer's format, which has their bytes; of an object a pointer."""
+    if dtype == "object":
+        return np.dtype(object).itemsize
     if dtype.endswith("s"):
         return int(dtype[:-1] or 1)
     bits = re.search("[0-9]+", dtype)

@@ -288,7 +288,7 @@ def explain_cell(
     console = Console()
     exchange = explain.countable(entry)
     title = breakdown_text.title(exchange)
-    run.warn(f"counting the instructions of {title} in valgrind, where imports take a minute or so")
+    run.warn(f"counting the instructions of {title} in valgrind, which may take minutes")
     breakdown, versions = explain.explain(exchange, found, timeout_s)
     for line in explain.changed(document, exchange, versions):
         run.warn(line)

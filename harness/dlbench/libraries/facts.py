@@ -12,7 +12,7 @@ from typing import Any
 from dlbench.errors import BadInput, os_reason, read_file
 from dlbench.libraries import alone, arguments
 
-#: Limits of an adapter file: bytes, levels of a literal's tree, bits of an integer.
+#: Limits of an adapter file: bytes, levels of its tree, bits of an integer.
 LARGEST, DEEPEST, WIDEST = 1 << 18, 100, 4096
 #: The names of a library's calls by protocol.
 TABLES = {"PROTOCOLS", "EXPORTS"}
@@ -60,8 +60,14 @@ class AdapterFile:
 def parse(path: Path) -> ast.Module:
     """The file's syntax tree.
 
-    Raises BadInput if it cannot be read or parsed, or is too large.
+    Raises BadInput if it cannot be read or parsed, or is too large or too deep.
     """
+    tree = _parsed(path)
+    _require_small(tree, path)
+    return tree
+
+
+def _parsed(path: Path) -> ast.Module:
     try:
         return ast.parse(read_file(path, LARGEST), str(path))
     except OSError as error:
@@ -75,7 +81,7 @@ def parse(path: Path) -> ast.Module:
         raise BadInput(f"adapter {path} does not parse: it is nested too deeply") from error
 
 
-def _require_small(tree: ast.expr, path: Path) -> None:
+def _require_small(tree: ast.AST, path: Path) -> None:
     level: list[ast.AST] = [tree]
     depth = 0
     while level:
@@ -131,7 +137,7 @@ def assigned(tree: ast.Module, name: str) -> ast.expr | None:
 
 def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
     """Raises BadInput for a file that does not parse or lacks what its role must define."""
-    tree = parse(path)
+    tree = _parsed(path)  # of all files at each start: only literals are looked at
     names = {bound for node in tree.body for bound in bound_names(node)}
     needed = "make" if role == "producer" else "PROTOCOLS"
     if needed not in names:

@@ -250,7 +250,7 @@ class Side:
         for key, text in self.file.script.items():
             word, _, names = key.partition(" ")
             if word == "call" and self.argument in (calls := names.split("|")):
-                return _chosen(text, calls.index(self.argument))
+                return _chosen(text, calls.index(self.argument), len(calls), self.file)
         return ""
 
     def export(self, name: str) -> str:
@@ -305,9 +305,14 @@ class Side:
             self._add(line)
 
 
-def _chosen(text: str, at: int) -> str:
-    choices = r"\[\[([^][]*\|[^][]*)\]\]"
-    return re.sub(choices, lambda found: found[1].split("|")[at], text)
+def _chosen(text: str, at: int, calls: int, file: AdapterFile) -> str:
+    def one(found: re.Match[str]) -> str:
+        texts = found[1].split("|")
+        if len(texts) != calls:
+            raise BadInput(f"adapter {file.path}: {found[0]} in SCRIPT is not of {calls} calls")
+        return texts[at]
+
+    return re.sub(r"\[\[([^][]*\|[^][]*)\]\]", one, text)
 
 
 def _for_each(text: str, arrays: int) -> str:

@@ -88,8 +88,8 @@ std::vector<CaseAxis> make_axes() {
         {"9d", "nine dimensions, five of size 1"},
         {"33d", "33 dimensions, 30 of size 1"},
         {"64d",
-         "64 dimensions, 61 of size 1: no more, because NumPy has no more and makes the content of "
-         "each case; dlbench check exports 65 (import.dimensions)"},
+         "64 dimensions, 61 of size 1: as many as NumPy has, which makes the content of each case; "
+         "dlbench check exports 65 (import.dimensions)"},
         {"ones", "one dimension between two of size 1 with odd strides"},
         {"empty", "one dimension without elements"},
         {"0xn", "two dimensions, no rows"},

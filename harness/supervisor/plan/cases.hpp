@@ -40,7 +40,7 @@ struct CaseAxis {
 /// The axes in the order of the words of a name.
 const std::vector<CaseAxis>& case_axes();
 
-/// Arrays that only some libraries have. Their adapters make them of any case, so they are no value
+/// Arrays that only some libraries have. Their adapters make them of many cases, so they are no value
 /// of an axis.
 struct LibraryKind {
   std::string word;

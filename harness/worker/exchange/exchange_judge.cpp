@@ -319,11 +319,21 @@ void ExchangeJudge::find_copier(const ObservedProtocol& observed, bool is_guarde
   if (judgement_.copied_by.empty() && is_read_by_consumer()) judgement_.copied_by = "consumer";
 }
 
-// Who copied the first of the copied arguments of a call?
+// Finds the side that copied the first of the copied arguments of a call.
 void ExchangeJudge::find_argument_copier() {
   if (judgement_.outcome != Outcome::copy) return;
   judgement_.copied_by = argument_copier_;
   if (judgement_.copied_by.empty()) guard_argument(call_.proof()->copied().front());
+}
+
+// Of NumPy's type, or of one that inherits from it.
+static bool is_numpys(PyObject* array) {
+  PyObject* const types = Py_TYPE(array)->tp_mro;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(types); ++i) {
+    const auto* type = reinterpret_cast<PyTypeObject*>(PyTuple_GET_ITEM(types, i));
+    if (std::string_view(type->tp_name) == "numpy.ndarray") return true;
+  }
+  return false;
 }
 
 // Passes a recording proxy as the first copied argument, or the first. The producer copied if it
@@ -347,8 +357,8 @@ std::vector<std::string> ExchangeJudge::record_argument() try {
   if (!copied.empty()) argument_copier_ = exported != place ? "producer" : "consumer";
   // The function may know these types, and make no request to the array itself.
   const auto library = [](const std::string& name) { return name.substr(0, name.find(':')); };
-  const bool is_known = std::string_view(Py_TYPE(array)->tp_name) == "numpy.ndarray" ||
-                        library(exchange_.producer) == library(exchange_.consumer);
+  const bool is_known =
+      is_numpys(array) || library(exchange_.producer) == library(exchange_.consumer);
   return is_known ? std::vector<std::string>() : recorder.calls();
 } catch (const Failure&) {
   return {};  // it takes no proxy

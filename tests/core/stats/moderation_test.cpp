@@ -167,7 +167,7 @@ TEST(Moderation, AtMostOneCellInAHundredIsAFalseAlarm) {
   for (const Case& each : cases()) {
     for (const std::size_t cells : {std::size_t{10}, std::size_t{40}, std::size_t{150}}) {
       // As many cells of 150 as of 40: a sanitizer makes each one slow.
-      const Found found = compare_often(each, cells, (cells < 150 ? 1000 : 300) / kOneIn);
+      const Found found = compare_often(each, cells, cells < 150 ? 1000 / kOneIn : 300);
       std::printf(
           "  %-22s %3zu cells: alarms in %.2f %% of comparisons, %.3f %% of cells; detects %.1f "
           "%%\n",

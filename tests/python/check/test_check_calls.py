@@ -78,7 +78,7 @@ def test_a_binding_that_checks_its_arguments_refuses(tmp_path: Path) -> None:
     assert table(tmp_path) == expected
 
 
-#: Faults of one function, each with the condition that shows it and what is told.
+#: Faults of one function, each with the condition that shows it and the outcome.
 FAULTS = [
     {
         "if a is not None and a.dtype == 'f8': return a.ctypes.data": ("float64", "silently wrong"),

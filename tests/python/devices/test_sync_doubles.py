@@ -228,8 +228,9 @@ OTHERWISE = {
 @pytest.mark.parametrize(
     ("device", "hip", "libraries"),
     [
-        ("cuda:1", "0", "native,torch,cupy"),
+        ("cuda:0", "0", "native,torch,cupy"),
         pytest.param("rocm:0", "1", "native,torch,cupy", marks=pytest.mark.thorough),
+        pytest.param("cuda:1", "0", "native,torch", marks=pytest.mark.thorough),
     ],
 )
 def test_torch_beside_other_libraries(
@@ -254,7 +255,7 @@ def test_torch_beside_other_libraries(
     ("device", "hip", "passed", "refused"),
     [
         ("cuda:0", "0", ("own", "stream", True), (0, 2)),
-        pytest.param("rocm:0", "1", ("omitted", "none", True), (1, 2), marks=pytest.mark.thorough),
+        ("rocm:0", "1", ("omitted", "none", True), (1, 2)),
     ],
 )
 def test_paddle_names_its_stream_on_cuda_alone(
@@ -325,9 +326,13 @@ def test_a_loop_that_the_host_drives_is_not_classified(tmp_path: Path) -> None:
     assert failed in warning_texts(entry)
 
 
-def test_the_default_streams_queue_holds_no_look(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("device", "hip"), [("cuda:0", "0"), pytest.param("rocm:0", "1", marks=pytest.mark.thorough)]
+)
+def test_the_default_streams_queue_holds_no_look(device: str, hip: str, tmp_path: Path) -> None:
     """An export for the default stream lets that wait, and all streams that share its queue."""
-    found = observe(tmp_path, "cupy", "native,cupy", DLBENCH_FAKE_QUEUES="4")
+    modes = {"DLBENCH_DOUBLE_HIP": hip, "DLBENCH_FAKE_QUEUES": "4"}
+    found = observe(tmp_path, "cupy", "native,cupy", device=device, **modes)
     for consumer in ("native", "cupy"):
         observed = waits(found["cupy", consumer])
         expected: dict[Any, str] = {"own": "stream", -1: "none"}

@@ -266,7 +266,14 @@ def test_the_known_copy_is_made_on_the_measured_device(
     assert "api_calls" in on_other, on_other["warnings"]
 
 
-@pytest.mark.parametrize(("memory", "case"), [("device", "f32-empty"), ("managed", "f32")])
+@pytest.mark.parametrize(
+    ("memory", "case"),
+    [
+        ("device", "f32-empty"),
+        ("managed", "f32"),
+        pytest.param("pinned", "f32", marks=pytest.mark.thorough),
+    ],
+)
 def test_an_array_that_needs_no_call_does_not_stop_the_counts(
     tmp_path: Path, cuda: Path, memory: str, case: str
 ) -> None:

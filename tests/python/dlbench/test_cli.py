@@ -162,7 +162,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--resume", "adapters", "--sizes", "4KiB"], "leave out --sizes"),
         (["--resume", "adapters", "mine", "mine"], "leave out two libraries"),
         (["show", "nowhere"], "no run 'nowhere'"),
-        (["show", "latest"], "no run here yet without --out"),
+        (["show", "latest"], "this folder has no run, or only runs with --out"),
         (["show", "adapters"], "neither results.json nor journal.jsonl"),
         (["show"], "Missing argument 'RUN': dlbench show [OPTIONS] RUN [CELL]...\n"),
         (["repro", "latest"], "Missing argument 'CELL...': dlbench repro [OPTIONS] RUN CELL..."),

@@ -74,7 +74,7 @@ def test_the_pages_switch_between_versions(copy: Path, tmp_path: Path, chromium:
     folder.mkdir()
     with served(folder) as address:
         versions.build(copy, Path(sys.executable), folder / "0.10.0", address)
-        for other in ("0.9.1", "dev"):
+        for other in ("0.9.1", "0.11.0rc1", "dev"):
             shutil.copytree(folder / "0.10.0", folder / other)
         (folder / "0.9.1/architecture/index.html").unlink()
         versions.write_index(folder)
@@ -83,7 +83,8 @@ def test_the_pages_switch_between_versions(copy: Path, tmp_path: Path, chromium:
         page.wait_for_url(f"{address}/0.10.0/")
         shown = page.locator(".md-version__link")
         shown.first.wait_for(state="attached")
-        assert [text.strip() for text in shown.all_text_contents()] == ["0.10.0", "0.9.1", "dev"]
+        names = [text.strip() for text in shown.all_text_contents()]
+        assert names == ["0.10.0", "0.9.1", "0.11.0rc1", "dev"]
         page.goto(f"{address}/0.10.0/architecture/")
         page.locator(".md-version__current").hover(force=True)  # the list covers it
         page.get_by_role("link", name="dev", exact=True).click()

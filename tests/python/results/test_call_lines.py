@@ -90,10 +90,8 @@ def test_the_binding_that_costs_most_is_a_finding() -> None:
         made = document(**{name: {n: 50 + ns * n for n in NUMBERS} for name, ns in times.items()})
         return [each.text for each in findings.find(made) if each.label == "calls"]
 
-    expected = (
-        "an array of numpy costs 1.80 us in slow, 90 ns in fast: 20 times, by __dlpack__ and by "
-        "__dlpack__"
-    )
+    # Both by one request, which explains nothing.
+    expected = "an array of numpy costs 1.80 us in slow, 90 ns in fast: 20 times"
     assert [re.sub(r"(\.\d+)? ", " ", text) for text in found(1800, 90)] == [
         re.sub(r"(\.\d+)? ", " ", expected)
     ]

@@ -52,11 +52,26 @@ def test_lines_that_are_no_script_are_refused(text: str, fault: str, tmp_path: P
         "x = " + "-" * 99_999 + "1",
         "x = x" + ".x" * 5000,
         "x = " + "#" * (1 << 19),
+        f"x = 0x{'f' * 9000}",
     ],
 )
 def test_what_is_too_large_or_deep_is_refused(text: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         made(tmp_path, MAKE.format(text))
+
+
+def test_what_is_just_not_too_deep_goes_through(tmp_path: Path) -> None:
+    """Each kind of nesting at the depth that is allowed."""
+    for head, tail in (("-", ""), ("x.", ""), ("f(", ")"), ("(", ",)"), ("1 if y else ", "")):
+        depths = range(facts.DEEPEST - 10, facts.DEEPEST + 5)
+        texts = [MAKE.format(f"x = {head * n}x{tail * n}") for n in depths]
+        refused = 0
+        for text in texts:
+            try:
+                made(tmp_path, text)
+            except BadInput:
+                refused += 1
+        assert 0 < refused < len(texts), head
 
 
 @pytest.mark.parametrize(
@@ -93,3 +108,13 @@ def test_a_fifo_is_not_opened(tmp_path: Path) -> None:
     ):
         with pytest.raises(BadInput, match="is not a file"):
             read()
+
+
+def test_the_texts_of_several_calls_are_as_many_as_the_calls(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    text = "f = print\nPROTOCOLS = {'call': f}\nCALLS = {'a': f, 'b': f}\n"
+    for choice, is_refused in (("[[x|y]]", False), ("[[x|y|z]]", True)):
+        path.write_text(text + f"SCRIPT = {{'call a|b': '{choice}(array)'}}\n")
+        side = Side([facts.read_adapter("consumer", "mine", path)], "mine:a")
+        with pytest.raises(BadInput) if is_refused else contextlib.nullcontext():
+            assert side._lines_of_call() == "x(array)"

@@ -215,11 +215,46 @@ def test_an_argument_with_another_description_is_wrong(
     assert error["data"] == {"described": reason}
 
 
-def test_a_copy_is_read_as_it_is_described(tmp_path: Path) -> None:
-    body = "copy = b.astype('i4'); describe(a, copy, c, dtype=(0, 32)); "
+@pytest.mark.parametrize("more", ["", " + 1"])
+def test_a_copy_is_read_as_it_is_described(tmp_path: Path, more: str) -> None:
+    body = f"copy = b.astype('i4'){more}; describe(a, copy, c, dtype=(0, 32)); "
     body += "FUNCTION(address(a), address(copy), address(c))"
     (prepared,) = judged(tmp_path, body, spelled=DESCRIBED, case="i64-2d")
-    assert (prepared["ok"]["outcome"], prepared["ok"]["changed"]) == ("copy", ["dtype"])
+    if more:
+        assert prepared["error"]["outcome"] == "wrong"
+        assert "dtype" not in prepared["error"]["reason"]
+    else:
+        assert (prepared["ok"]["outcome"], prepared["ok"]["changed"]) == ("copy", ["dtype"])
+
+
+#: Each export of its arrays is another copy, and it has no `address`.
+UNLOCATED = """
+DISTRIBUTION = None
+
+
+class Array:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **words):
+        return self.array.copy().__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def make(case, device):
+    return Array(case.numpy())
+"""
+
+
+def test_arrays_without_a_known_place_are_no_crash(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "MAKE", UNLOCATED)
+    (answer,) = judged(tmp_path, "pass")
+    assert answer["error"]["outcome"] == "unsupported"
+    assert "each export" in answer["error"]["reason"]
 
 
 @pytest.mark.parametrize(
