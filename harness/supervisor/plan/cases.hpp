@@ -40,8 +40,8 @@ struct CaseAxis {
 /// The axes in the order of the words of a name.
 const std::vector<CaseAxis>& case_axes();
 
-/// Arrays that only some libraries have. Their adapters make them of many cases, so they are no value
-/// of an axis.
+/// Arrays that only some libraries have. Their adapters make them of many cases, so they are no
+/// value of an axis.
 struct LibraryKind {
   std::string word;
   std::string meaning;
