@@ -90,6 +90,8 @@ def test_the_lines_of_a_script_make_the_array_of_make(
         case = Case(**_core.case(name), bytes=samples.own_size(name))
         if case.special and case.special not in getattr(module, "SPECIAL", ()):
             continue
+        if library == "tensorflow" and case.dtype[0] in "SUo" and len(case.shape) > 30:
+            continue  # tf.constant of texts and objects ends by SIGSEGV
         keep = partial(keep_made, Case.numpy, kept)
         monkeypatch.setattr(Case, "numpy", lambda case, keep=keep: keep(case))
         try:
