@@ -21,7 +21,8 @@ MOST_BYTES = 8_000_000
 FILES = ("dlbench/cli.py", "dlbench/schema.json", "dlbench/compare.schema.json",
          "dlbench/producers/numpy.py", "dlbench/consumers/numpy.py",
          "dlbench/libdlbench_call.so", "dlbench/consumers/call/body.h",
-         "dlbench/consumers/call/numbers.h", "dlbench/consumers/call/torch_op.cc",
+         "dlbench/consumers/call/numbers.h", "dlbench/consumers/call/torch_tensor.h",
+         "dlbench/consumers/call/torch_op.cc",
          "dlbench/consumers/call/cython_views.py")  # fmt: skip
 #: The modules for the wheel's own Python.
 MODULES = ("_core", "_check", "_worker", "_device", "_native_producer", "_native_consumer",
