@@ -96,8 +96,8 @@ class Calls:
 
     @property
     def copied(self) -> str:
-        """The positions of arguments that are copied, and the library that copied or whose code
-        read them: "1-3, 5 by torch"; with the most arrays."""
+        """The positions of the copied arguments, with the most arrays, and the library that copied
+        them or the code that read them: "1-3, 5 by torch"."""
         if not self.measured:
             return ""
         most = self.measured[max(self.measured)]

@@ -700,7 +700,7 @@ def test_a_library_that_enables_the_gil_is_named(
 def test_a_worker_without_the_adapter_module_reports_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The failure was compared with a class of that module, whose import failed, without end."""
+    """To report the failure the worker imported that module again, without end."""
     start_with(tmp_path, monkeypatch, "import sys\nsys.modules['dlbench.adapter'] = None\n")
     error = cross(tmp_path, MAKE, SHARE)["error"]
     assert error["outcome"] == "refused"
