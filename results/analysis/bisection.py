@@ -56,7 +56,7 @@ def by_times(
     scores = np.zeros(last)  # of the gap before each version from 1
     unknown = set[int]()
     for worker in range(MOST_WORKERS):
-        chances = np.exp(scores - scores.max())
+        chances = np.exp(scores - np.max(scores))
         chances /= chances.sum()
         # A version that cannot be measured joins the gaps on both of its sides.
         known = [index for index in range(last + 1) if index not in unknown]

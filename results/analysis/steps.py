@@ -35,7 +35,7 @@ class Step:
 def find(times: Array, seed: int = 1) -> list[Step]:
     """The steps of times by replica and version, oldest first. A time is the lowest round of a
     worker: it scatters least between workers."""
-    if times.min() <= 0:  # without a logarithm
+    if np.min(times) <= 0:  # without a logarithm
         return []
     logs = np.log(times)
     cuts = sorted(_cuts(logs, 0, logs.shape[1], np.random.default_rng(seed)))
@@ -44,10 +44,10 @@ def find(times: Array, seed: int = 1) -> list[Step]:
         ends = [0, *cuts, logs.shape[1]]
         levels = [np.median(middles[a:b]) for a, b in itertools.pairwise(ends)]
         sizes = np.abs(np.diff(levels))
-        if sizes.min() >= np.log1p(LEAST):
+        if np.min(sizes) >= np.log1p(LEAST):
             pairs = zip(cuts, levels, levels[1:], strict=False)
             return [Step(cut, float(np.exp(a)), float(np.exp(b))) for cut, a, b in pairs]
-        del cuts[int(sizes.argmin())]
+        del cuts[int(np.argmin(sizes))]
     return []
 
 
