@@ -14,7 +14,8 @@ from rich.text import Text
 from dlbench import _core
 from dlbench.analysis import cells, phases
 from dlbench.analysis.machines import require_machine
-from dlbench.check import verb
+from dlbench.check import conformance, verb
+from dlbench.check.rules import RULES
 from dlbench.command import debug, listing, publish, showing
 from dlbench.command.fleet import fleet
 from dlbench.command.merge import merge
@@ -347,6 +348,18 @@ def selftest(short: bool, times: int, only: list[str] | None, seed: int) -> int:
     return table.run_trials(chosen, short=short, times=times, seed=seed, console=console)
 
 
+def _other_names(term: str) -> list[glossary.Row]:
+    """The meaning of a rule, of a group of rules, or of a library."""
+    if rule := RULES.by_name.get(term):
+        where = f"dlbench check --explain {term} LIBRARY"
+        return [(term, f"rule ({rule.level}, {rule.section}): {rule.sentence}; {where}")]
+    if term in conformance.GROUPS:
+        return [(term, f"rules of dlbench check. {conformance.GROUPS[term].replace('`', '')}")]
+    if term in discover.catalogue(None).files:
+        return [(term, f"library with an adapter; dlbench list {term} shows what it exports")]
+    return []
+
+
 @click.command("help", context_settings={"ignore_unknown_options": True})
 @click.argument("words", nargs=-1, metavar="[TERM]",
                 shell_complete=completion.of(lambda _: sorted(glossary.terms())))  # fmt: skip
@@ -370,10 +383,12 @@ def explain_term(words: tuple[str, ...]) -> None:
     if not rows and term in VERBS:
         raise BadInput(f"{term!r} is a command: dlbench {term} --help")
     rows = rows or ([(f"--{axis}", option)] if option else [])
+    rows = rows or _other_names(term)
     axes = _core.case_axes.values()
     rows = rows or [known[word] for axis in axes for word in axis if axis[word] == term]
-    parts = {row for name, row in known.items() if term in re.split(r"[ -]", name)}
-    rows = rows or sorted(parts)
+    for word in (term, term.removesuffix("s")):
+        parts = {row for name, row in known.items() if word in re.split(r"[ -]", name)}
+        rows = rows or sorted(parts)
     if not rows:
         near = _core.did_you_mean(term, sorted({*known, *options.meanings(), *VERBS}))
         raise BadInput(f"unknown term {term!r}{near}; 'dlbench help' lists all terms")

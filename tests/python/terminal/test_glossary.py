@@ -12,10 +12,12 @@ import samples
 import terms
 from dlbench import _core, cli, findings, values
 from dlbench.analysis import calls, history
-from dlbench.check import boundary, verdict
+from dlbench.check import boundary, conformance, verdict
+from dlbench.check.rules import RULES
 from dlbench.document import Document, Measured, read_document
 from dlbench.findings.summary import summarize
 from dlbench.libraries import discover
+from dlbench.machine import doctor
 from dlbench.plots.site import shown
 from dlbench.terminal import history as history_table
 from dlbench.terminal import pair
@@ -85,6 +87,10 @@ def test_without_a_term_all_are_listed_by_group(capsys: pytest.CaptureFixture[st
         (["tensor"], ["managed tensor, borrowed tensor: "]),
         (["float16"], ["f16: case: float16"]),
         (["lazily"], ["copied-lazily: "]),
+        (["findings"], ["finding: "]),
+        (["export.device-method"], ["export.device-method: rule (must, array API 2025.12"]),
+        (["import-buffer"], ["import-buffer: rules of dlbench check. Buffer protocol"]),
+        (["numpy_ma"], ["numpy_ma: library with an adapter; dlbench list numpy_ma shows"]),
     ],
 )
 def test_an_option_and_a_part_of_a_term_are_found(
@@ -137,6 +143,15 @@ def test_each_head_and_state_of_the_pages_is_a_term() -> None:
     heads = {*heads_of(ROOT / "plots/site"), *heads_of(ROOT / "plots/report")}
     assert {"exchange", "observed", "A \u2192 B", "lowest time", "query"} <= heads
     assert terms.unknown([*heads, *shown.STATES, *verdict.OUTCOMES, "must", "should"]) == []
+
+
+def test_each_rule_and_library_and_check_of_doctor_has_a_meaning() -> None:
+    assert terms.unknown([*RULES.by_name, *conformance.GROUPS]) == []
+    assert terms.unknown(discover.catalogue().files) == []
+    source = Path(doctor.__file__).read_text(encoding="utf-8")
+    checks = re.findall(r'Check\("([a-z ]+)"', source)
+    assert "huge pages" in checks
+    assert terms.unknown(checks) == []
 
 
 def test_each_word_of_calls_is_a_term() -> None:
