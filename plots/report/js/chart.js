@@ -55,15 +55,19 @@ function axis(title, values, ticks, log = false) {
   return { title, ticks, log, low: from(low - pad), high: from(high + pad) };
 }
 
-// Round ticks, about six.
-function plainAxis(title, values, text = String) {
+// Round numbers within these values, about six.
+function roundTicks(values) {
   const [low, high] = [Math.min(...values), Math.max(...values)];
   const rough = (high - low || Math.abs(high) || 1) / 6;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * [1, 2, 5, 10].find((one) => one * power >= rough);
   const ticks = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i += 1) ticks.push([i * step, text(Number((i * step).toPrecision(12)))]);
-  return axis(title, values, ticks);
+  for (let i = Math.ceil(low / step); i * step <= high; i += 1) ticks.push(Number((i * step).toPrecision(12)));
+  return ticks;
+}
+
+function plainAxis(title, values, text = String) {
+  return axis(title, values, roundTicks(values).map((tick) => [tick, text(tick)]));
 }
 
 const sharesAxis = (title, values) => plainAxis(title, values, (share) => `${Math.round(share * 100)} %`);
@@ -80,7 +84,12 @@ function timeAxis(title, times) {
       if (tick >= low / 2 && tick <= high * 2) ticks.push(tick);
     }
   }
-  const text = (ns) => duration(ns).replace(/^[\d.]+/, (number) => String(Number(number)));
+  // Times that lie close together may have none of these between them.
+  if (high < 3 * low) ticks.splice(0, ticks.length, ...roundTicks(times));
+  const text = (ns) => {
+    const [, unit] = duration(ns).split(" ");
+    return `${Number((ns / { ns: 1, us: 1e3, ms: 1e6, s: 1e9 }[unit]).toPrecision(9))} ${unit}`;
+  };
   return axis(title, times, ticks.map((ns) => [ns, text(ns)]), true);
 }
 

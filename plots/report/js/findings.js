@@ -10,8 +10,10 @@ function drawFindings(run) {
 
 function drawFound(id, found) {
   const heads = ["finding", "where and why", "next command"];
+  // A line does not end within the name of an option.
+  const parts = (text) => text.split(/(--[\w-]+)/).map((part, i) => (i % 2 ? element("span", { class: "option" }, part) : part));
   const rows = found.map((row) => () => [row.label,
-    row.section ? element("a", { href: `#${row.section}` }, row.text) : row.text,
+    element(...(row.section ? ["a", { href: `#${row.section}` }] : ["span", {}]), ...parts(row.text)),
     row.command ? copyable(row.command) : ""]);
   if (rows.length) longTable(byId(id), "", heads, rows, []);
   else byId(id).replaceChildren(element("p", { class: "note" }, "Nothing unusual was found."));

@@ -60,6 +60,16 @@ def test_the_commands_of_a_cell_mean_that_cell(
             explain.countable(entry)
 
 
+def test_times_that_lie_close_together_have_an_axis_with_numbers(open_page: Open) -> None:
+    """No 1, 2 or 5 of a decade lies between them."""
+    workers = [{"median_ns": 2100.0, "first_ns": 0, "samples_ns": [2031.0, 2100.0, 2262.0]}]
+    entry = samples.measured("numpy", "jax", 2100.0, workers=workers)
+    page = open_page(samples.document(entry), anchor=f"#{entry['name']}")
+    page.own.wait_for_selector("dialog[open] .y-tick")
+    found = [text for text in page.texts("dialog .y-tick") if text]
+    assert found == ["2.05 us", "2.1 us", "2.15 us", "2.2 us", "2.25 us"]
+
+
 def test_a_first_call_that_nothing_made_is_not_reported_of(open_page: Open) -> None:
     name = f"{EXCHANGE}/device:cpu/case:f32/bytes:4096"
     assert "first call" in opened(open_page, name).text("dialog")

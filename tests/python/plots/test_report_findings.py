@@ -93,6 +93,10 @@ def test_the_matrix_is_on_the_first_screens(
 ) -> None:
     made = json.loads((ROOT / "docs/site/sample/results.json").read_text())
     page = open_page(made, viewport={"width": width, "height": height})
+    options = page.own.locator(".option")
+    assert options.count() > 0
+    lines = "all => all.map((one) => [one.textContent, one.getClientRects().length])"
+    assert options.evaluate_all(lines) == [[text, 1] for text in options.all_text_contents()]
     box = page.own.locator("#matrix-table table").bounding_box()
     assert box is not None
     assert box["y"] < most
