@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -48,12 +49,18 @@ def plant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bodies: Mapping[str, 
     wheel(tmp_path / "wheels", "numpy", np.__version__, {"numpy_here.pth": f"{here}\n"})
     (tmp_path / "adapters/consumers").mkdir(parents=True)
     (tmp_path / "adapters/consumers/planted.py").write_text(ADAPTER)
+    (tmp_path / "uv.toml").write_text("no-index = true\n")
     for name, value in {
         "PIP_NO_INDEX": "1",
         "PIP_FIND_LINKS": str(tmp_path / "wheels"),
-        "UV_NO_INDEX": "1",
+        "UV_CONFIG_FILE": str(tmp_path / "uv.toml"),
         "UV_FIND_LINKS": str(tmp_path / "wheels"),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }.items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
+
+
+def hide(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    which = shutil.which
+    monkeypatch.setattr(shutil, "which", lambda name: None if name == program else which(name))

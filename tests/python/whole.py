@@ -16,6 +16,8 @@ from dlbench import _core
 GOOD_MAKE = "DISTRIBUTION = None\ndef make(case, device):\n    return case.numpy()\n"
 GOOD_TAKE = 'DISTRIBUTION = None\nimport numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack}\n'
 LIMIT_S = 180
+#: Of a run whose times are not looked at: one worker for each cell.
+QUICK = ("--replicas", "1", "--no-plots")
 
 
 def plant(folder: Path, name: str, make: str = GOOD_MAKE, take: str = GOOD_TAKE) -> None:
@@ -62,7 +64,7 @@ def measure(
 ) -> dict[str, Any]:
     """The document, once checked, of a run with one worker and the fewest rounds for each cell:
     enough for what is not a number."""
-    few = ("--matrix", "--replicas", "1", "--precision", "99%", "--no-plots", "--quiet")
+    few = ("--matrix", "--precision", "99%", "--quiet", *QUICK)
     words = (*few, *words, "--out", "run")
     status, out, err = run(folder, *words, environment=environment)
     _core.validate_document(str(folder / "run" / "results.json"))

@@ -26,6 +26,8 @@ from dlbench.text.layout import shorten
 LISTED = re.compile("Available versions: (.*)")
 LIST_S = 120.0  #: deadline of the index
 LONGEST_REASON = 300
+#: Of a package of which pre-releases are wanted, too.
+ANY_RELEASE = ">=0.dev0"
 #: How uv and pip report versions that do not fit. "none" may also mean no connection.
 UNSATISFIABLE = re.compile(r"No solution found|ResolutionImpossible|\(from versions: (?!none\))")
 
@@ -178,7 +180,7 @@ def make(wanted: Recipe, timeout_s: float) -> Environment | None:
         wanted.folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=wanted.folder.parent, prefix=".part-") as part:
             place = Path(part) / "env"
-            venv, install = _commands(place)
+            venv, install = _commands(place, wanted)
             steps = [venv, [*install, *wanted.requirements, *wanted.pins]]
             for command in steps:
                 ended = _core.run_program(command, timeout_s)
@@ -193,11 +195,14 @@ def make(wanted: Recipe, timeout_s: float) -> Environment | None:
     return None
 
 
-def _commands(place: Path) -> tuple[list[str], list[str]]:
+def _commands(place: Path, wanted: Recipe) -> tuple[list[str], list[str]]:
     """Those that make an environment and install packages there."""
     words = ["--only-binary", ":all:"]
     if uv := shutil.which("uv"):
         python = str(place / "bin/python")
+        # Since 0.13 uv takes no pre-release for a specifier that has one but for `==`.
+        if any(one.endswith(ANY_RELEASE) for one in wanted.requirements):
+            words += ["--prerelease", "allow"]
         return (
             [uv, "venv", "--quiet", "--python", sys.executable, str(place)],
             [uv, "pip", "install", "--quiet", "--python", python, *words],
@@ -211,6 +216,7 @@ def _reason(wanted: Recipe, ended: _core.Program, timeout_s: float) -> str:
         return f"not installed within {timeout_s:g} s"
     errors = [line for line in ended.err.splitlines() if line.startswith("ERROR: ")]
     text = errors[-1].removeprefix("ERROR: ") if errors else " ".join(ended.err.split())
+    text = text[max(text.find("Because "), 0) :]  # of uv, after a head that says no more
     is_missing = text == f"No matching distribution found for {wanted.requirements[0]}"  # of pip
     if is_missing or f"{wanted.requirements[0]} has no usable wheels" in text:  # of uv
         text = f"no wheel for Python {interpreter.python_version()}"

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from dlbench import _core
 from dlbench.errors import BadInput, last_line, signal_name
+from dlbench.libraries import discover
 
 VERDICT = re.compile("(expected|actual): (.*)")
 
@@ -34,6 +35,8 @@ def run_script(script: str, python: str, timeout_s: float) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="dlbench-repro-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script, encoding="utf-8")
+        # Of dlbench's own libraries, where that interpreter's environment has no dlbench.
+        (Path(folder) / "dlbench").symlink_to(discover.PACKAGE)
         ended = _core.run_program([python, str(path)], timeout_s)
     if ended.status is None:
         raise BadInput(f"the script did not end within {timeout_s:g} s (--timeout)")

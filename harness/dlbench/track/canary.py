@@ -93,8 +93,8 @@ def compared(
 ) -> int:
     """Installs both, measures them in one run, and prints the report; the exit status."""
     beside, quiet = params["with"] or [], params["quiet"]
-    # A specifier with a pre-release allows those of its package, for pip and for uv.
-    free = [f"{package}>=0.dev0" if params["pre"] else package for package in good]
+    any_release = versions.ANY_RELEASE if params["pre"] else ""
+    free = [f"{package}{any_release}" for package in good]
     pinned = [f"{package}=={version}" for package, version in good.items()]
     recipes = [
         versions.recipe(measuring.environments(), GOOD, [*pinned, *beside]),

@@ -14,7 +14,7 @@ from samples import warning_codes
 
 pytestmark = pytest.mark.process
 
-NATIVE = ("native", "native", "--no-plots", "--quiet", "--out", "run")
+NATIVE = ("native", "native", *whole.QUICK, "--quiet", "--out", "run")
 
 
 def cells(folder: Path, *words: str) -> dict[str, dict[str, Any]]:

@@ -18,7 +18,7 @@ from samples import warning_codes
 
 pytestmark = [fakes.needs_fakes, pytest.mark.process]
 
-QUICK = ("--no-plots", "--quiet", "--out", "run", "--budget", "10s", "--replicas", "1")
+QUICK = ("--quiet", "--out", "run", "--budget", "10s", *whole.QUICK)
 
 
 def cells(folder: Path, *words: str, **more: str) -> dict[str, dict[str, Any]]:
@@ -420,7 +420,7 @@ def test_no_more_workers_live_than_fit_into_the_device(tmp_path: Path) -> None:
     status, out, err = whole.run(
         tmp_path,
         *("--matrix", "--producers", ",".join(names), "--consumers", ",".join(names)),
-        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"),
+        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", *whole.QUICK),
         *("--adapters", "more", "--out", "run"),
         environment=fakes.environment(
             DLBENCH_FAKE_MEMORY_FILE=str(tmp_path / "memory"),

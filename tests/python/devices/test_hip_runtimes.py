@@ -92,7 +92,7 @@ def test_two_runtimes_in_a_process_are_refused_by_their_paths(tmp_path: Path) ->
 
 ROOT = Path(__file__).parents[3]
 ROLES = ("producers", "consumers")
-RUN = ("--devices", "rocm:0", "--sizes", "4KiB", "--quiet", "--no-plots", "--out", "run")
+RUN = ("--devices", "rocm:0", "--sizes", "4KiB", "--quiet", *whole.QUICK, "--out", "run")
 
 
 def test_a_run_needs_no_other_runtime_and_compiler_than_a_wheels(tmp_path: Path) -> None:

@@ -111,7 +111,10 @@ stream = _native_consumer.stream
 
 PRODUCERS = ("native", "native:interface=2", "faulty:no-wait", "faulty:wrong-stream",
              "faulty:host-sync")  # fmt: skip
-DEVICES = ("sim:0", *(pytest.param(d, marks=fakes.needs_fakes) for d in ("cuda:0", "rocm:0")))
+DEVICES = (
+    pytest.param("sim:0", marks=pytest.mark.thorough),
+    *(pytest.param(device, marks=fakes.needs_fakes) for device in ("cuda:0", "rocm:0")),
+)
 
 Cells = dict[tuple[str, str], dict[str, Any]]
 

@@ -521,7 +521,9 @@ def test_a_consumer_that_asks_for_no_order_can_be_captured(tmp_path: Path) -> No
     assert "double -> double:unordered: can be captured" in text
 
 
-@pytest.mark.parametrize(("device", "hip"), [("cuda:0", "0"), ("rocm:0", "1")])
+@pytest.mark.parametrize(
+    ("device", "hip"), [("cuda:0", "0"), pytest.param("rocm:0", "1", marks=pytest.mark.thorough)]
+)
 def test_captures_by_stream_argument(device: str, hip: str, tmp_path: Path) -> None:
     modes = {"DLBENCH_DOUBLE_HIP": hip}
     found = observe(tmp_path, "native,torch", "native", device=device, option="--capture", **modes)

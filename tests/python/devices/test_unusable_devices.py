@@ -92,7 +92,7 @@ def test_its_cells_have_one_reason_and_the_cpus_are_measured(tmp_path: Path, cas
     status, out, err = whole.run(
         tmp_path,
         *(*WORDS, "--devices", f"cpu,{case.device}", "--protocols", "dlpack", "--sizes", "4KiB"),
-        *("--no-plots", "--out", "run", "--budget", "20s", "--replicas", "1"),
+        *("--out", "run", "--budget", "20s", *whole.QUICK),
         environment={**fakes.environment(**case.planted), "COLUMNS": "250"},
     )
     assert status == 0, out + err
@@ -116,7 +116,7 @@ def measure_on(
         folder,
         *("--matrix", "--producers", "native,numpy", "--consumers", consumers),
         *("--devices", f"cpu,{device}", "--protocols", "dlpack", "--sizes", "4KiB"),
-        *("--no-plots", "--out", "run", "--budget", "20s"),
+        *("--out", "run", "--budget", "20s", "--replicas", "3", "--no-plots"),
         environment=fakes.environment(**planted),
     )
     assert status == 0, out + err
@@ -163,7 +163,7 @@ def test_without_a_compiler_of_the_driver_the_device_clock_has_the_reason(
 ) -> None:
     environment = fakes.environment(DLBENCH_FAKE_FAIL=f"cuModuleLoadData={code}")
     words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
-    whole.run(tmp_path, *words, "--no-plots", "--out", "run", environment=environment)
+    whole.run(tmp_path, *words, *whole.QUICK, "--out", "run", environment=environment)
     found = {entry["clock"]: entry for entry in whole.entries(whole.document(tmp_path)).values()}
     assert found["call"]["outcome"] == "zero-copy"
     assert found["device"]["outcome"] == "unsupported"
@@ -179,7 +179,7 @@ def test_an_empty_variable_of_hips_hides_nothing(tmp_path: Path) -> None:
 @pytest.mark.skipif(find_library("cuda") is not None, reason="this machine has an NVIDIA driver")
 def test_without_a_driver_the_reason_is_the_loaders(tmp_path: Path) -> None:
     words = ("native", "native", "--devices", "cpu,cuda:0", "--sizes", "4KiB", "--budget", "3s")
-    _, out, _ = whole.run(tmp_path, *words, "--protocols", "dlpack", "--no-plots", "--out", "run")
+    _, out, _ = whole.run(tmp_path, *words, "--protocols", "dlpack", *whole.QUICK, "--out", "run")
     found = list(whole.entries(whole.document(tmp_path)).values())
     its = {(e["outcome"], e["reason"]) for e in found if e["device"] == "cuda:0"}
     assert its == {("no-device", "cuda: no-library: libcuda.so.1 not found")}
@@ -201,7 +201,7 @@ def test_an_instance_that_the_variable_names_is_the_first_device(tmp_path: Path)
     instance = "MIG-c7384736-a75d-5afc-978f-d2f1294409fd"
     environment = fakes.environment(CUDA_VISIBLE_DEVICES=instance, DLBENCH_FAKE_INSTANCE=instance)
     words = ("native", "native", "--devices", "cuda:0", "--sizes", "4KiB", "--protocols", "dlpack")
-    whole.run(tmp_path, *words, "--no-plots", "--out", "run", environment=environment)
+    whole.run(tmp_path, *words, *whole.QUICK, "--out", "run", environment=environment)
     entry = whole.entries(whole.document(tmp_path))[
         "exchange/producer:native/consumer:native/protocol:dlpack/device:cuda:0/case:f32/bytes:4096"
     ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import venv
 from pathlib import Path
 from typing import Any
 
@@ -134,3 +135,12 @@ def test_foreign_text_stays_in_its_place_in_a_report() -> None:
     report = bug_report.text("x", [], "'```'", verdict, environment.here(), "cpu")
     assert "````text\na\\x1b\n```\n````\n" in report
     assert "- Actual: &lt;b>" in report
+
+
+def test_an_environment_without_dlbench_has_its_native_library(tmp_path: Path) -> None:
+    venv.create(tmp_path / "bare", symlinks=True, with_pip=False)
+    script = (
+        "from dlbench import _native_producer\nprint('expected: bare')\nprint('actual: bare')\n"
+    )
+    python = str(tmp_path / "bare/bin/python")
+    assert running.run_script(script, python, 60.0).actual == "bare"

@@ -11,7 +11,7 @@ import pytest
 
 from dlbench import cli
 from dlbench.environments import versions
-from wheels import BODY, plant, wheel
+from wheels import BODY, hide, plant, wheel
 
 pytestmark = pytest.mark.process
 
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.process
 @pytest.fixture
 def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     plant(tmp_path, monkeypatch, BODY)
+    hide(monkeypatch, "uv")  # canary and bisect use it
     return tmp_path
 
 

@@ -16,13 +16,21 @@ assert SPEC is not None
 assert SPEC.loader is not None
 record = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(record)
+#: A run, and a script of one of its cells.
+TYPICAL = ("index", "file-the-bug")
 
 
 def status(output: str) -> list[str]:
     return re.findall(r"^\(exit status (\d+)\)$", output, re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", record.pages(), ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, id=page.stem, marks=[] if page.stem in TYPICAL else pytest.mark.thorough)
+        for page in record.pages()
+    ],
+)
 def test_the_commands_of_a_page_print_what_it_shows(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     blocks = [block for _, block in record.RUN.findall(text)]

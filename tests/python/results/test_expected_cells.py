@@ -38,7 +38,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         folder, "--matrix", "--producers", ",".join(PRODUCERS), "--consumers", ",".join(CONSUMERS),
         "--protocols", ",".join(PROTOCOLS), "--cases", ",".join(CASES), "--sizes", "4KiB",
         "--env", f"twin={sys.executable}", "--adapters", "more", "--precision", "99%", "--quiet",
-        "--no-plots", "--out", "run",
+        *whole.QUICK, "--out", "run",
     )  # fmt: skip
     assert (status, err) == (0, "")
     return whole.document(folder)

@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 
 import other_pythons
-from whole import document, entries, left_alive, plant, run
+from whole import QUICK, document, entries, left_alive, plant, run
 
 pytestmark = pytest.mark.process
 
@@ -30,7 +30,7 @@ TAKE_NEW = (
 )
 ADAPTERS = ("--adapters", "adapters")
 WORDS = ("--adapters", "adapters", "--protocols", "dlpack", "--sizes", "4KiB", "--precision", "50%",
-         "--timeout", "10s", "--out", "run")  # fmt: skip
+         "--timeout", "10s", "--out", "run", "--replicas", "1")  # fmt: skip
 BOTH = ("--producers", "native,shiny", "--consumers", "native,shiny")
 
 
@@ -164,7 +164,7 @@ def broken(folder: Path) -> tuple[str, ...]:
 
 def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
     words = ("--sizes", "4KiB", "--protocols", "dlpack", "--timeout", "2s", "--out", "run")
-    ours = ("--producers", "native", "--consumers", "native", "--no-plots")
+    ours = ("--producers", "native", "--consumers", "native", *QUICK)
     status, _, err = run(tmp_path, "--matrix", *words, *ours, *broken(tmp_path))
     assert status == 0, err
     found = {entry["environment"]: entry for entry in entries(document(tmp_path)).values()}
@@ -184,9 +184,7 @@ def test_a_broken_interpreter_costs_its_own_cells_only(tmp_path: Path) -> None:
 
 def test_a_broken_interpreter_is_reported_of_where_no_library_was_named(tmp_path: Path) -> None:
     words = ("--filter", "producer:native/consumer:native/", "--sizes", "4KiB", "--timeout", "2s")
-    status, _, err = run(
-        tmp_path, "--matrix", *words, "--out", "run", "--no-plots", *broken(tmp_path)
-    )
+    status, _, err = run(tmp_path, "--matrix", *words, "--out", "run", *QUICK, *broken(tmp_path))
     assert status == 0, err
     reported = document(tmp_path)["context"]["dlbench"]["environments"]
     assert reported["slow"]["failure"] == "timed-out: the interpreter did not answer within 2 s"
@@ -248,7 +246,7 @@ def test_instructions_are_counted_there_too(tmp_path: Path) -> None:
     python = other_pythons.make(tmp_path / "old")
     words = ("--producers", "native", "--consumers", "native", "--count", "instructions")
     status, _, err = run(
-        tmp_path, "--matrix", "--env", f"old={python}", *words, "--no-plots", "--sizes", "4KiB",
+        tmp_path, "--matrix", "--env", f"old={python}", *words, *QUICK, "--sizes", "4KiB",
         "--protocols", "dlpack", "--out", "run", "--precision", "50%",
     )  # fmt: skip
     if "not on PATH" in err:

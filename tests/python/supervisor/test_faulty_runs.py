@@ -68,7 +68,7 @@ READ_ONLY = {
 
 def crossed(folder: Path, *words: str) -> dict[str, Any]:
     """The entries of a short run by producer, consumer and clock."""
-    limits = ("--sizes", "4KiB", "--precision", "99%", "--no-plots", "--out", "run")
+    limits = ("--sizes", "4KiB", "--precision", "99%", *whole.QUICK, "--out", "run")
     status, _, err = whole.run(folder, "--matrix", *words, "--protocols", "dlpack", *limits)
     assert status == 0, err
     assert whole.left_alive(folder) == []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from samples import warning_data
-from whole import GOOD_MAKE, GOOD_TAKE, document, entries, left_alive, plant, run, start
+from whole import GOOD_MAKE, GOOD_TAKE, QUICK, document, entries, left_alive, plant, run, start
 
 pytestmark = pytest.mark.process
 
@@ -58,7 +58,7 @@ def test_it_costs_its_own_cells_only(tmp_path: Path, name: str) -> None:
     status, _, err = run(
         tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good,bad", "--consumers",
         "good,bad", "--protocols", "dlpack", "--sizes", "4KiB,64KiB", "--timeout", "2s", "--out",
-        "run", "--no-plots", "--precision", "50%",
+        "run", *QUICK, "--precision", "50%",
     )  # fmt: skip
     assert status == 0, err
     found = entries(document(tmp_path))
@@ -81,7 +81,7 @@ def test_a_flood_on_stderr_stops_nothing(tmp_path: Path) -> None:
     flood = "if count == 1:\n        for _ in range(100): sys.stderr.write('x' * (1 << 20) + '\\n')"
     plant(tmp_path / "adapters", "loud", take=take(flood))
     status, _, err = run(tmp_path, "loud", "loud", "--adapters", "adapters", "--protocols",
-                         "dlpack", "--sizes", "4KiB", "--out", "run", "--no-plots")  # fmt: skip
+                         "dlpack", "--sizes", "4KiB", "--out", "run", *QUICK)  # fmt: skip
     assert status == 0, err
     assert len(document(tmp_path)["benchmarks"]) == 1
     assert len(err) < 100_000
@@ -92,7 +92,7 @@ def test_a_grandchild_is_ended_with_the_run(tmp_path: Path, way: str) -> None:
     fork = f"if count == 1 and os.fork() == 0:\n        {way}time.sleep(1000)"
     plant(tmp_path / "adapters", "parent", take=take(fork))
     status, _, err = run(tmp_path, "parent", "parent", "--adapters", "adapters", "--protocols",
-                         "dlpack", "--sizes", "4KiB", "--out", "run", "--no-plots")  # fmt: skip
+                         "dlpack", "--sizes", "4KiB", "--out", "run", *QUICK)  # fmt: skip
     assert status == 0, err
     assert len(document(tmp_path)["benchmarks"]) == 1
     assert left_alive(tmp_path) == []
@@ -105,7 +105,7 @@ def test_a_grandchild_does_not_hide_a_crash(tmp_path: Path) -> None:
     begin = time.monotonic()
     status, _, err = run(tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good",
                          "--consumers", "parent,good", "--protocols", "dlpack", "--sizes", "4KiB",
-                         "--out", "run", "--no-plots", "--timeout", "60s")  # fmt: skip
+                         "--out", "run", *QUICK, "--timeout", "60s")  # fmt: skip
     assert status == 0, err
     outcomes = {e["consumer"]: e["outcome"] for e in entries(document(tmp_path)).values()}
     assert outcomes == {"parent": "crashed", "good": "zero-copy"}
@@ -119,7 +119,7 @@ def test_a_worker_killed_by_hand_is_named(tmp_path: Path) -> None:
     plant(tmp_path / "adapters", "good")
     process = start(tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good",
                     "--consumers", "victim", "--protocols", "dlpack", "--sizes", "4KiB",
-                    "--out", "run", "--no-plots")  # fmt: skip
+                    "--out", "run", *QUICK)  # fmt: skip
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         time.sleep(0.02)
         assert process.poll() is None
@@ -138,7 +138,7 @@ def test_a_ready_in_the_producers_file_is_found_in_one_direction(tmp_path: Path)
     plant(tmp_path / "adapters", "good")
     status, _, err = run(tmp_path, "--matrix", "--adapters", "adapters", "--producers", "good",
                          "--consumers", "lazy", "--protocols", "dlpack", "--sizes", "4KiB",
-                         "--out", "run", "--no-plots")  # fmt: skip
+                         "--out", "run", *QUICK)  # fmt: skip
     assert status == 0, err
     ns = {e["clock"]: e["real_time"] for e in document(tmp_path)["benchmarks"]}
     assert ns["ready"] > 2e6 > ns["call"]
@@ -153,7 +153,7 @@ def test_a_crash_beside_another_library_is_reported_and_the_other_order_tried(
     plant(tmp_path / "adapters", "late", crash + GOOD_MAKE, crash + GOOD_TAKE)
     status, _, err = run(
         tmp_path, "early", "late", "--adapters", "adapters", "--protocols", "dlpack", "--sizes",
-        "4KiB", "--out", "run", "--no-plots", "--precision", "50%",
+        "4KiB", "--out", "run", *QUICK, "--precision", "50%",
     )  # fmt: skip
     assert status == 0, err
     measured = document(tmp_path)["benchmarks"]
