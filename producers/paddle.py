@@ -4,7 +4,7 @@ import contextlib
 
 import paddle
 
-from dlbench.adapter import require, split_device
+from dlbench.adapter import split_device
 
 SCRIPT = {
     "source": "bits",
@@ -19,7 +19,7 @@ SCRIPT = {
     "make reversed": "array = paddle.from_dlpack(source)",
     "make broadcast": "array = paddle.from_dlpack(source)",
     "make ones": "array = paddle.from_dlpack(source)",
-    "make uint16": "array = paddle.from_dlpack(source)",
+    "make uint16": "array = paddle.to_tensor(source.view('int16')).view(paddle.uint16)",
     "make foreign": "array = paddle.to_tensor(source).view('{dtype}')",
     "write": "{array}.zero_()",
     "make grad": "array = paddle.to_tensor(source, stop_gradient=False)",
@@ -35,23 +35,26 @@ def devices():
     return ["cpu", *(f"{kind}:{number}" for number in range(paddle.device.cuda.device_count()))]
 
 
+def to_tensor(case, content, place=None):
+    if case.dtype != "uint16":
+        return paddle.to_tensor(content, place=place)
+    # Paddle takes NumPy's uint16 for bfloat16.
+    return paddle.to_tensor(content.view("int16"), place=place).view(paddle.uint16)
+
+
 def make(case, device):
     if device == "cpu":
         # Avoid from_dlpack: Paddle deadlocks if such a tensor is dropped before its own export.
         own = case.own or (case.offset == 0 and case.strides is None)
-        # Paddle treats NumPy's uint16 as bfloat16.
-        own = own and case.dtype != "uint16"
         content = case.unsliced(case.bits()) if case.own else case.bits()
-        array = (paddle.to_tensor if own else paddle.from_dlpack)(content)
+        array = to_tensor(case, content) if own else paddle.from_dlpack(content)
         if case.foreign:
             array = array.view(case.dtype)
         if case.own:
             array = case.sliced(array, paddle.broadcast_to)
         array.stop_gradient = case.special != "grad"
         return array
-    require(case.dtype != "uint16", "Paddle treats NumPy's uint16 as bfloat16")
-    place = paddle.CUDAPlace(split_device(device)[1])
-    array = paddle.to_tensor(case.bits(), place=place)
+    array = to_tensor(case, case.bits(), paddle.CUDAPlace(split_device(device)[1]))
     return array.view(case.dtype) if case.foreign else array
 
 

@@ -16,15 +16,15 @@ DEVICES = ("cpu", "cuda", "rocm")
 SPECIAL = ("pinned", "managed")
 
 
-# Offset in bytes of DLTensor's type code, after `data`, `device` and `ndim`.
-TYPE_CODE = 20
+# Offset in bytes of DLTensor's dtype, after `data`, `device` and `ndim`: its code, then its bits.
+DTYPE = 20
 
 
 class Retyped:
-    """Exports unsigned integers as another dtype of their width, which NumPy does not have."""
+    """Exports unsigned integers as another dtype, which NumPy does not have."""
 
     def __init__(self, bits, dtype):
-        self.bits, self.code = bits, tvm_ffi.dtype(dtype).type_code
+        self.bits, self.dtype = bits, tvm_ffi.dtype(dtype)
 
     def __dlpack_device__(self):
         return self.bits.__dlpack_device__()
@@ -32,7 +32,8 @@ class Retyped:
     def __dlpack__(self, **_):
         capsule = self.bits.__dlpack__()
         tensor = capsule_pointer(capsule, b"dltensor")
-        ctypes.c_uint8.from_address(tensor + TYPE_CODE).value = self.code
+        stated = (ctypes.c_uint8 * 2).from_address(tensor + DTYPE)
+        stated[:] = self.dtype.type_code, self.dtype.bits
         return capsule
 
 
@@ -40,8 +41,6 @@ def make(case, device):
     if device == "cpu":
         require(not case.special, f"{case.special} memory needs a device: --devices cuda:0")
         if case.foreign:
-            is_whole = tvm_ffi.dtype(case.dtype).bits >= 8
-            require(is_whole, f"DLPack's legacy struct has no padded {case.dtype}")
             return tvm_ffi.from_dlpack(Retyped(case.bits(), case.dtype))
         return tvm_ffi.from_dlpack(case.numpy())
     memory = case.special or "device"

@@ -3,11 +3,10 @@
 #include <algorithm>
 
 #include "exchange/dtype.hpp"
-#include "exchange/layout.hpp"
 #include "exchange/restated.hpp"
-#include "exchange/verdict.hpp"
 #include "model/codes.hpp"
 #include "model/places.hpp"
+#include "worker/arrays/made.hpp"
 #include "worker/arrays/read.hpp"
 #include "worker/base/spent.hpp"
 #include "worker/library/devices.hpp"
@@ -45,48 +44,6 @@ void wait_for(const Exchange& exchange, const Library& producer, const Ref& arra
     checked(PyObject_CallOneArg(ready.get(), array.get()));
   } else if (const DeviceAt at = device_named(source_of(exchange))) {
     settle(at);
-  }
-}
-
-[[noreturn]] void decline(const std::string& why) {
-  throw Failure{Outcome::unsupported, "", "the producer's array " + why};
-}
-
-bool lies_in(const exchange::Extent& outer, const exchange::Extent& inner) {
-  return outer.begin <= inner.begin && inner.end <= outer.end;
-}
-
-// Throws unless the array lies where the storages "own" and "view" of a case say: in memory that
-// the library allocated, and in an array that the adapter sliced.
-void require_storage(const Ref& spec, const Ref& array, const Library& producer) {
-  const Ref given = checked(PyObject_GetAttrString(spec.get(), "given"));
-  const Ref bases = checked(PyObject_GetAttrString(spec.get(), "bases"));
-  const bool is_view =
-      text_of(checked(PyObject_GetAttrString(spec.get(), "storage")).get()) == "view";
-  const auto extent = [](const Held& held) { return exchange::extent_of(held.view); };
-  try {
-    const Held made = read_place(array.get(), producer);
-    const bool is_on_host = exchange::on_host(made.view.device);
-    for (Py_ssize_t i = 0; i < PyList_Size(given.get()); ++i) {
-      PyObject* const numpys = PyList_GetItem(given.get(), i);
-      if (numpys == array.get()) return;  // an array of NumPy's itself, as the case makes it
-      if (is_on_host && extent(read_array(numpys)).overlaps(extent(made))) {
-        decline("lies in NumPy's memory");
-      }
-    }
-    if (!is_view) return;
-    if (PyList_Size(bases.get()) == 0) decline("is no slice of an array of its library");
-    PyObject* const base = PyList_GetItem(bases.get(), PyList_Size(bases.get()) - 1);
-    if (!lies_in(extent(read_place(base, producer)), extent(made))) {
-      decline("is a copy of the slice");
-    }
-  } catch (const Failure& failure) {
-    if (failure.outcome == Outcome::unsupported) throw;
-    decline("cannot be located, so it is unknown if its memory is its library's: " +
-            failure.reason);
-  } catch (const exchange::ViewError& error) {
-    decline("cannot be located, so it is unknown if its memory is its library's: " +
-            std::string(error.what()));
   }
 }
 
@@ -132,43 +89,23 @@ Ref make_pending_array(const Exchange& exchange, const Library& producer, const 
 
 namespace {
 
-// A case with an offset lies at a smaller power of two than this, and at no larger one.
-constexpr std::uintptr_t kAlignment = 256;
 // A library that chooses the addresses of its arrays may have the case's alignment by chance, so
 // further arrays must have it as well; of large ones that takes too long.
 constexpr std::size_t kAligned = 16;
 constexpr std::uint64_t kMostAlignedBytes = 1 << 20;
 
-std::uintptr_t alignment_of(const exchange::View& view) {
-  const std::uintptr_t begin = exchange::extent_of(view).begin;
-  return begin & (~begin + 1);
-}
-
-// Not where the export is wrong, which is a fault that is reported elsewhere.
-bool is_as_described(const exchange::View& expected, const exchange::View& made) try {
-  return made.untyped || !exchange::on_host(made.device) ||
-         exchange::difference(expected, made).empty();
-} catch (const exchange::ViewError&) {
-  return false;
-}
-
-void require_alignment(const Ref& array, const exchange::View& expected, const Library& producer) {
-  std::string why;
-  try {
-    const exchange::View made = read_place(array.get(), producer).view;
-    const std::uintptr_t wanted = alignment_of(expected), found = alignment_of(made);
-    if (found == wanted) return;
-    // A sparse array holds other elements.
-    if (made.elements() == expected.elements() && !is_as_described(expected, made)) return;
-    decline("lies at a multiple of " + std::to_string(std::min(found, kAlignment)) +
-            " bytes; the case is a multiple of " + std::to_string(wanted) + " and no larger one");
-  } catch (const Failure& failure) {
-    if (failure.outcome == Outcome::unsupported) throw;
-    why = failure.reason;
-  } catch (const exchange::ViewError& error) {
-    why = error.what();
-  }
-  decline("cannot be located, so its alignment is unknown: " + why);
+// An array that is only made to be read: reading it may change what its library does next.
+void require_case(const Exchange& exchange, const Library& producer, const Ref& make_case,
+                  const exchange::View& expected) {
+  std::vector<Ref> made;  // kept, so that none lies where another lay
+  do {
+    made.push_back(make_array(exchange, producer, make_case));
+    require_alignment(made.back().get(), expected, producer);
+  } while (has_alignment(expected) && made.size() < kAligned &&
+           exchange.bytes <= kMostAlignedBytes);
+  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
+  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
+  require_made(text_of(special.get()), made.front().get(), expected, producer);
 }
 
 Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case,
@@ -180,13 +117,7 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
   while (pool.arrays.size() < sets * of_set) {
     pool.arrays.push_back(make_array(exchange, producer, make_case));
   }
-  if (expected.elements() == 0 || alignment_of(expected) >= kAlignment) return pool;
-  for (const Ref& array : pool.arrays) require_alignment(array, expected, producer);
-  std::vector<Ref> others;  // kept, so that none lies where another lay
-  while (others.size() < kAligned && exchange.bytes <= kMostAlignedBytes) {
-    others.push_back(make_array(exchange, producer, make_case));
-    require_alignment(others.back(), expected, producer);
-  }
+  for (const Ref& array : pool.arrays) require_alignment(array.get(), expected, producer);
   return pool;
 }
 
@@ -211,8 +142,13 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
       pools_[{exchange.producer, exchange.consumer, source_of(exchange), exchange.case_name,
               exchange.bytes, exchange.arrays}];
   if (!pool) {
+    const Made key{exchange.producer, source_of(exchange), exchange.case_name, exchange.bytes};
     Pool made = [&] {
       try {
+        if (!as_asked_.contains(key)) {
+          require_case(exchange, producer, make_case, expected->view);
+          as_asked_.insert(key);
+        }
         return make_pool(exchange, producer, make_case, expected->view);
       } catch (Failure& failure) {
         // Report the message of the library itself.

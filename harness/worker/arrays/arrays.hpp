@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -33,7 +34,7 @@ class Arrays {
  public:
   /// Makes the pool on first use. `make_case` is called for each array and returns a Case. Waits
   /// until the arrays are computed. Throws Failure if the library's `make` raises or returns an
-  /// unusable object.
+  /// unusable object, and `unsupported` if its array is not the case.
   std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
                                   const Ref& make_case);
 
@@ -43,9 +44,12 @@ class Arrays {
  private:
   using Key =
       std::tuple<std::string, std::string, std::string, std::string, std::uint64_t, std::uint64_t>;
+  /// Without the consumer: arrays depend on their producer alone.
+  using Made = std::tuple<std::string, std::string, std::string, std::uint64_t>;
   using Content = std::pair<std::string, std::uint64_t>;
   std::map<Key, std::shared_ptr<const Pool>> pools_;
   std::map<Content, std::shared_ptr<const Held>> expected_;
+  std::set<Made> as_asked_;  ///< whose array was looked at, and is the case
 };
 
 }  // namespace dlbench::worker

@@ -8,8 +8,6 @@
 #include "exchange/dtype.hpp"
 #include "exchange/guard/maps.hpp"
 #include "exchange/layout.hpp"
-#include "exchange/restated.hpp"
-#include "exchange/text.hpp"
 #include "exchange/verdict.hpp"
 #include "model/contains.hpp"
 #include "model/judge.hpp"
@@ -50,73 +48,6 @@ void warn_of_copy_on_write(const exchange::View& source, const exchange::View& f
 // Pinned memory is host memory, whatever its device type.
 bool lie_apart(const exchange::Device& a, const exchange::Device& b) {
   return a != b && !(exchange::on_host(a) && exchange::on_host(b));
-}
-
-// Throws if the producer made the right values with another dtype, because that conversion is not
-// part of the exchange. (Wrong values are reported below.)
-void require_case(const exchange::View& expected, const exchange::View& made) {
-  const exchange::View same = exchange::restated(expected, made);
-  const bool are_bytes = expected.element_bytes() == 1 && same.element_bytes() == 1;
-  if (same.dtype == expected.dtype || are_bytes) return;
-  try {
-    if (!exchange::difference(expected, made).empty()) return;
-  } catch (const exchange::UnknownFormatError&) {
-    // Its elements are no numbers, and of another width.
-  }
-  throw Failure{Outcome::unsupported, "",
-                "the producer's array has dtype " + exchange::to_string(made.dtype) + ", not " +
-                    exchange::to_string(expected.dtype)};
-}
-
-std::string strides_of(const exchange::View& view) {
-  return exchange::tuple_text(view.strides);
-}
-
-bool is_compact(const exchange::View& view) {
-  return view.strides == exchange::c_strides(view.shape, view.element_bytes());
-}
-
-// How an array of the right values differs from the case; empty if it does not. A library that
-// allocates its arrays may not have the case's shape, layout or protection. An export
-// that does not lead to the values is a fault of the export, which is reported elsewhere.
-std::string other_than_case(const exchange::View& expected, const exchange::View& made,
-                            PyObject* source, const Library& producer) {
-  if (expected.elements() == 0) return {};
-  if (made.untyped || made.elements() != expected.elements() ||
-      made.element_bytes() != expected.element_bytes()) {
-    return is_compact(expected) ? "" : "has no memory with strides " + strides_of(expected);
-  }
-  const bool is_read =
-      !exchange::on_host(made.device) || exchange::difference(expected, made).empty();
-  if (!is_read) return {};
-  if (made.shape != expected.shape) {
-    // A vector may only be had as a row of an image: it is measured with its own shape.
-    if (expected.shape.size() == 1 && is_compact(expected)) return {};
-    return "has shape " + exchange::tuple_text(made.shape) + ", not " +
-           exchange::tuple_text(expected.shape);
-  }
-  if (made.strides != expected.strides) {
-    return "has strides " + strides_of(made) + ", not " + strides_of(expected);
-  }
-  const bool is_unprotected =
-      expected.readonly && writable_place(source, producer, made.address) == Writable::yes;
-  return is_unprotected ? "may be written to" : "";
-}
-
-void require_case(const exchange::View& expected, PyObject* source, const Library& producer) {
-  std::string other;
-  try {
-    other = other_than_case(expected, read_place(source, producer).view, source, producer);
-  } catch (const Failure& failure) {
-    // A wrong description is reported elsewhere.
-    const bool is_hidden = failure.outcome == Outcome::unproven && expected.elements() > 0;
-    if (is_hidden && !is_compact(expected)) {
-      other = "cannot be located, so its layout is unknown: " + failure.reason;
-    }
-  } catch (const exchange::ViewError&) {
-  }
-  if (other.empty()) return;
-  throw Failure{Outcome::unsupported, "", "the producer's array " + other};
 }
 
 // A copy that dlbench made to read the values has other strides, so compare the layout of the
@@ -180,17 +111,6 @@ bool is_writable(const exchange::View& view) {
                      [](const auto& one) { return (one.protection & PROT_WRITE) != 0; });
 }
 
-void require_made(const exchange::View& expected, PyObject* source, const Library& producer) {
-  std::optional<Held> made;
-  try {
-    made = read_values(source, producer);
-  } catch (const Failure&) {
-    // What cannot be read is not compared.
-  }
-  if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
-  require_case(expected, source, producer);
-}
-
 Judgement judge_result(const Pool& pool, const Library& producer, PyObject* result,
                        const Library& consumer) {
   if (result == Py_None) throw Failure{Outcome::wrong, "", "the consumer returned None"};
@@ -206,7 +126,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
   });
   warn_if_foreign(judgement.warnings, source, producer);
   std::optional<Held> made;
-  bool has_bad_source = false, has_objects = false;
+  bool has_bad_source = false;
   warn_if_unreadable(judgement.warnings, "source-not-checked", [&] {
     try {
       made = read_values(source, producer);
@@ -214,13 +134,7 @@ Judgement judge_result(const Pool& pool, const Library& producer, PyObject* resu
       has_bad_source = is_fault(failure);
       throw;
     }
-    has_objects = made->view.dtype == exchange::kObjects && expected.dtype != exchange::kObjects;
   });
-  if (has_objects) {
-    throw Failure{Outcome::unsupported, "", "the producer's array has Python objects as elements"};
-  }
-  if (made && exchange::on_host(made->view.device)) require_case(expected, made->view);
-  require_case(expected, source, producer);
   exchange::View right;  // a view with the right values
   bool has_nan = false;
   std::string differs;

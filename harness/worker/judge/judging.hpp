@@ -30,9 +30,6 @@ struct Judgement {
 /// there would end this process.
 bool is_writable(const exchange::View& view);
 
-/// Throws Failure `unsupported` if the producer's array has another dtype or layout than the case.
-void require_made(const exchange::View& expected, PyObject* source, const Library& producer);
-
 /// Compares the consumer's result for the pool's first array with the expected values, and its
 /// memory with that of the array. The consumer's data must be ready. Throws Failure `wrong` if
 /// values differ or if the consumer wrote into the producer's array. conclude() sets the outcome.

@@ -192,8 +192,6 @@ def test_a_library_against_its_adapters(library: str) -> None:
         *((of, "f32-broadcast-own", "is numpy.ndarray") for of in ("polars", "warp", "xarray")),
         ("numpy:recarray", "f32-view", "is numpy.ndarray"),
         *(("memoryview:cast", name, "") for name in ("i32-0d", "u8-0d", "f32-0d")),
-        ("onnxruntime", "i4", "ONNX Runtime has two elements of int4 in a byte"),
-        ("onnxruntime", "c32", "ONNX Runtime has no complex32"),
     ],
 )
 def test_an_array_of_the_librarys_type_or_a_reason(library: str, name: str, reason: str) -> None:

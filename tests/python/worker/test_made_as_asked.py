@@ -66,6 +66,103 @@ def test_the_bytes_of_an_array_have_no_strides(tmp_path: Path) -> None:
     assert cross(tmp_path, make, take, "buffer", F32)["ok"]["outcome"] == "zero-copy"
 
 
+TABLE = F32 | {"name": "f32-2d", "dims": "2d"}
+NULLS = F32 | {"name": "f32-nulls", "special": "nulls"}
+I4 = _core.case("i4")
+#: Has no shape, so its array is a line.
+LINE = """\
+import array
+def make(case, device):
+    return array.array("f", case.numpy().tobytes())
+"""
+#: Cannot say where its array lies, which has an unknown layout.
+SILENT = f"""{NUMPY}
+class Silent:
+    def __init__(self, array):
+        self.array = array
+def make(case, device):
+    return Silent(case.numpy())
+def memory(array):
+    raise ValueError("its memory would be a copy")
+def values(array):
+    return array.array
+"""
+#: States two elements in a byte, as DLPack without a flag does.
+PACKED = f"""{NUMPY}
+import ctypes
+from dlbench.adapter import capsule_pointer
+class Packed:
+    def __init__(self, array):
+        self.array = array
+    def __dlpack_device__(self):
+        return (1, 0)
+    def __dlpack__(self, **words):
+        capsule = self.array.__dlpack__()
+        stated = (ctypes.c_uint8 * 2).from_address(capsule_pointer(capsule, b"dltensor") + 20)
+        stated[:] = 0, 4
+        return capsule
+def make(case, device):
+    return Packed(case.bits())
+"""
+#: Takes no array at all.
+REFUSING = """\
+def refuse(array):
+    raise TypeError("no array of this library")
+PROTOCOLS = {"convert": refuse}
+"""
+NULLED = f"{GIVE}SPECIAL = ('nulls',)\n"
+MARKED = f"{NULLED}def extras(array):\n    return {{'nulls': array != array}}\n"
+
+
+@pytest.mark.parametrize(
+    ("make", "case", "reason"),
+    [
+        (LINE, TABLE, "has shape (1024,), not (4, 256)"),
+        (SILENT, STRIDED, "cannot be located, so its layout is unknown: its memory would be a co"),
+        (PACKED, I4, "cannot be located, so its layout is unknown: dlbench cannot read it: dty"),
+        (NULLED, NULLS, "has no nulls"),
+    ],
+)
+def test_another_array_is_found_before_a_consumer_refuses_it(
+    tmp_path: Path, make: str, case: dict[str, Any], reason: str
+) -> None:
+    error = cross(tmp_path, make, REFUSING, "convert", case)["error"]
+    assert error["outcome"] == "unsupported"
+    assert error["reason"].startswith(f"the producer's array {reason}")
+
+
+@pytest.mark.parametrize(
+    ("make", "case"), [(LINE, F32), (SILENT, F32), (GIVE, I4), (MARKED, NULLS), (GIVE, TABLE)]
+)
+def test_an_array_that_is_the_case_is_refused(
+    tmp_path: Path, make: str, case: dict[str, Any]
+) -> None:
+    error = cross(tmp_path, make, REFUSING, "convert", case)["error"]
+    assert (error["outcome"], error["reason"]) == ("refused", "no array of this library")
+
+
+#: A library that makes only so many arrays.
+COUNTED = f"""{NUMPY}
+made = []
+def make(case, device):
+    made.append(case.numpy())
+    if len(made) > 40:
+        raise MemoryError("too many")
+    return made[-1]
+"""
+
+
+def test_an_alignment_is_looked_at_once_for_all_consumers(tmp_path: Path) -> None:
+    names = [f"taker{i}" for i in range(3)]
+    answers = send_request(
+        tmp_path,
+        plant(tmp_path, "producer", "giver", COUNTED),
+        *(plant(tmp_path, "consumer", name, SHARE) for name in names),
+        *(prepare(i, "giver", name, "dlpack", OFFSET) for i, name in enumerate(names)),
+    )
+    assert [answer["ok"]["outcome"] for answer in answers[-3:]] == ["zero-copy"] * 3
+
+
 @pytest.mark.parametrize("case", [STRIDED, FORTRAN, OFFSET])
 def test_a_librarys_own_slice_is_the_case(tmp_path: Path, case: dict[str, Any]) -> None:
     assert cross(tmp_path, SLICED, SHARE, "dlpack", case)["ok"]["outcome"] == "zero-copy"
