@@ -1,4 +1,4 @@
-"""NumPy's masked arrays: every third element is masked and keeps its value."""
+"""NumPy's masked arrays: every third element is masked and keeps its value, or none (`nomask`)."""
 
 import numpy as np
 
@@ -7,16 +7,19 @@ SCRIPT = {
         "mask = np.arange(source.size).reshape(source.shape) % 3 == 0\n"
         "array = np.ma.MaskedArray(source, mask=mask, copy=False)"
     ),
+    "make nomask": "array = np.ma.MaskedArray(source, copy=False)",
     "own": "array = array.copy(){slice}",
 }
 
 DISTRIBUTION = "numpy"
 DEFAULT = False
 SPECIAL = ("swapped",)
+ARGUMENTS = {"nomask": ""}
 
 
 def masked(content):
-    mask = np.arange(content.size).reshape(content.shape) % 3 == 0
+    every_third = np.arange(content.size).reshape(content.shape) % 3 == 0
+    mask = np.ma.nomask if ARGUMENT[0] == "nomask" else every_third
     return np.ma.MaskedArray(content, mask=mask, copy=False)
 
 

@@ -1,11 +1,13 @@
 """An independent judge of exchanges: ctypes and the libraries' own words, no code that judges.
 
     python oracle.py [LIBRARY|LIBRARY:all ...] [--run FOLDER] [--protocols ...] [--cases ...]
+                     [--others LIBRARY ...]
 
 runs dlbench over all pairs of these libraries (without names: all that are installed), makes each
 of its cells again by the adapters' calls, and prints counts and every disagreement. It decides from
 pointers, from bytes that are written through in both directions, and from the values that a library
 lists itself. Exits with 1 if something disagrees. `--run` takes the folder of an earlier run.
+`--others` are paired with LIBRARY, not among themselves, so runs for several do not repeat them.
 """
 
 from __future__ import annotations
@@ -126,7 +128,7 @@ class Facts:
 def width(dtype: str) -> int:
     """Bytes of an element: its bits are the first number in its name. Fewer than eight take one.
     The name of texts may be a buffer's format, which has their bytes; of an object a pointer."""
-    if dtype == "object":
+    if dtype in ("object", "O"):
         return np.dtype(object).itemsize
     if dtype.endswith("s"):
         return int(dtype[:-1] or 1)
@@ -293,6 +295,10 @@ def values(array: Any) -> np.ndarray[Any, Any]:
         return np.asarray(array).view(getattr(ml_dtypes, dtype)).astype(np.float32)
     if hasattr(array, "via") and array.dtype.startswith(">"):
         return np.asarray(array).view(array.dtype)
+    if hasattr(array, "via") and dtype == "O":  # whose buffer has the pointers as numbers
+        found = np.asarray(array)
+        objects = [ctypes.cast(int(at), ctypes.py_object).value for at in found.flat]
+        return np.array(objects, object).reshape(found.shape)
     if hasattr(array, "via") and dtype.endswith("s"):
         return np.asarray(array).view(f"S{width(dtype)}")
     if library == "torch":
@@ -772,6 +778,7 @@ def main() -> int:
     parser.add_argument("libraries", nargs="*")
     parser.add_argument("--protocols", default=",".join(PROTOCOLS))
     parser.add_argument("--cases", default="all")
+    parser.add_argument("--others", nargs="*", default=[])
     parser.add_argument("--run")
     parser.add_argument("--judge")
     options = parser.parse_args()
@@ -780,7 +787,7 @@ def main() -> int:
     folder = options.run or tempfile.mkdtemp() + "/run"
     if not options.run:
         found = discover.catalogue()
-        names = found.expanded(options.libraries) or ["all"]
+        names = found.expanded(options.libraries + options.others) or ["all"]
         makers = [name for name in names if not found.is_call(name)]
         axes = ["--producers", ",".join(makers), "--consumers", ",".join(names)]
         axes += ["--cases", options.cases]
@@ -794,6 +801,7 @@ def main() -> int:
         for key, entry in entries.items()
         if entry.get("found", entry["outcome"]) in TRIED
         and (options.run is None or not options.libraries or {*key[:2]} <= {*options.libraries})
+        and not {*key[:2]} <= {*options.others}
     ]
     counts, differing = compared(judged(wanted, {k: entries[k]["bytes"] for k in wanted}), document)
     print("\n".join(differing))

@@ -63,6 +63,11 @@ constexpr std::array kDtypes{
     CaseDtype{"vstr", "StringDType()", 16, 'n'},
 };
 
+/// Dtypes smaller than a byte, and what is true of their cases.
+constexpr std::array<std::string_view, 4> kSmall{"float6", "float4", "int4", "uint4"};
+constexpr const char* kPadded =
+    ", one element a byte as in ml_dtypes: an array that packs them is not this case";
+
 /// A shape that copies of several GB make too slow for a sweep.
 constexpr const char* kHuge = "huge";
 constexpr std::uint64_t kHugeElements = (std::uint64_t{1} << 31) + 4096;
@@ -125,7 +130,11 @@ std::vector<CaseAxis> make_axes() {
         {"managed", "in managed memory"},
         {"nulls", "with missing values"}}}};
   for (const CaseDtype& dtype : kDtypes) {
-    axes[kDtype].values.push_back({std::string(dtype.word), std::string(dtype.name)});
+    const bool is_small = dtype.kind == 'm' && std::ranges::any_of(kSmall, [&](auto prefix) {
+                            return dtype.name.starts_with(prefix);
+                          });
+    axes[kDtype].values.push_back(
+        {std::string(dtype.word), std::string(dtype.name) + (is_small ? kPadded : "")});
   }
   for (const int offset : {1, 2, 4, 8, 16, 32, 64, 128}) {
     const std::string bytes = std::to_string(offset);

@@ -12,6 +12,7 @@ import xarray
 
 import oracle
 import whole
+from dlbench import _native_consumer
 from oracle import Key, Verdicts, by_key, compared
 from samples import warned
 
@@ -53,6 +54,13 @@ def test_the_run_and_the_oracle_agree(judged: tuple[Verdicts, dict[str, Any]]) -
     print(f"oracle: {counts}")
     assert not found, "\n" + "\n".join(found)
     assert counts["compared"] >= LEAST
+
+
+def test_objects_of_native_are_read_at_their_pointers() -> None:
+    source = np.array([1, 2**40, 3], object)
+    result = _native_consumer.from_buffer(source)
+    assert oracle.is_right(result, source, source, source)
+    assert oracle.is_right(result, source, source + 1, source) is False
 
 
 @pytest.mark.parametrize(
