@@ -33,6 +33,7 @@ from .known_reports import Report
 HERE = Path(__file__).parent
 STALE_DAYS = 90
 MOST_CHARTS = 12  #: of a page
+SCHEMA = "record.schema.json"  #: of the lines of a run's file
 LICENSES = {"CC-BY-4.0": "https://creativecommons.org/licenses/by/4.0/",
             "CC0-1.0": "https://creativecommons.org/publicdomain/zero/1.0/",
             "Apache-2.0": "https://www.apache.org/licenses/LICENSE-2.0"}  # fmt: skip
@@ -156,10 +157,12 @@ class Site:
         table = self._table()
         yield from table
         yield self._page("data.html", "data", columns=list(run_record.COLUMNS),
-                         has_table=bool(table), license_url=LICENSES[self.license])  # fmt: skip
+                         has_table=bool(table), license_url=LICENSES[self.license],
+                         schema=SCHEMA)  # fmt: skip
         for run in self.archive.runs:
             yield self.run_path(run), run_record.text(run.document).encode()
         yield "data/datapackage.json", self._package()
+        yield f"data/{SCHEMA}", _json(run_record.schema())
         yield "site.css", (parts.style() + _text("site.css")).encode()
         yield "site.js", _scripts().encode()
 
@@ -344,12 +347,17 @@ class Site:
         license_ = {"name": self.license, "path": LICENSES[self.license]}
         made = {"name": "dlbench", "title": self.title, "created": self.newest,
                 "licenses": [license_], "resources": resources,
-                "dlbench:columns": list(run_record.COLUMNS)}  # fmt: skip
-        return (json.dumps(made, indent=1) + "\n").encode()
+                "dlbench:columns": list(run_record.COLUMNS),
+                "dlbench:record_schema": SCHEMA}  # fmt: skip
+        return _json(made)
 
     def meaning(self, word: str) -> str:
         """Of an outcome or a code."""
         return glossary.terms().get(word, ("", ""))[1]
+
+
+def _json(value: dict[str, Any]) -> bytes:
+    return (json.dumps(value, indent=1) + "\n").encode()
 
 
 def _numbers(entry: Measured) -> list[object]:

@@ -93,6 +93,36 @@ HEAD = {MARK: int, "machine": str, "columns": [str], "context": CONTEXT, "shared
         "checks": [CHECK]}  # fmt: skip
 
 
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a line of a record: the first has the facts of the run, others a cell."""
+    columns = {key: _schema_of(shape) for key, shape in COLUMNS.items()}
+    columns |= {key: {"anyOf": [columns[key], {"type": "null"}]} for key in NUMBERS}
+    columns["time_ns"]["anyOf"] = [
+        {"minItems": count, "maxItems": count} for count in (0, len(TIMES))
+    ]
+    head = _schema_of(HEAD) | {"required": list(HEAD)}
+    head["properties"] |= {MARK: {"const": FORMAT}, "columns": {"const": list(COLUMNS)}}
+    cell = {"type": "array", "prefixItems": [*columns.values()], "items": False,
+            "minItems": len(OWN) + 1}  # fmt: skip
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of the record of a run of dlbench",
+        "oneOf": [head, cell],
+    }
+
+
+def _schema_of(shape: Any) -> dict[str, Any]:
+    if isinstance(shape, list):
+        return {"type": "array", "items": _schema_of(shape[0])}
+    if isinstance(shape, Each):
+        return {"type": "object", "additionalProperties": _schema_of(shape.shape)}
+    if isinstance(shape, dict):
+        known = {key: _schema_of(each) for key, each in shape.items()}
+        return {"type": "object", "properties": known, "additionalProperties": False}
+    plain = {str: {"type": "string"}, bool: {"type": "boolean"}, float: {"type": "number"}}
+    return plain.get(shape, {"type": "integer", "minimum": 0, "maximum": LARGEST})
+
+
 def text(document: Document) -> str:
     """The record of a document; of several machines, a record each."""
     lines: list[str] = []

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,6 +19,7 @@ from typed import doc, merged_of
 
 SAMPLE = Path(__file__).parents[3] / "docs/site/sample/results.json"
 LINES = run_record.text(doc(samples.matrix())).splitlines()
+SCHEMA = jsonschema.Draft202012Validator(run_record.schema())
 
 
 def test_a_record_keeps_what_a_history_needs() -> None:
@@ -45,6 +47,11 @@ def test_a_record_of_a_record_is_the_same() -> None:
     assert len(text) < SAMPLE.stat().st_size / 9
     cells = len(kept.entries)
     assert sum(map(len, text.splitlines()[1:])) / cells < 136
+
+
+def test_the_schema_fits_each_line_of_a_real_record() -> None:
+    for line in run_record.text(read_document(SAMPLE)).splitlines():
+        SCHEMA.validate(json.loads(line))
 
 
 def test_a_record_of_several_machines_is_one_of_each() -> None:
@@ -126,6 +133,19 @@ def test_a_file_that_is_no_record_is_refused(lines: list[str], why: str) -> None
     assert why in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("number", "key", "value"),
+    [(0, "dlbench_record", 2), (0, "columns", ["producer"]), (0, "more", 1),
+     (0, "shared", [{"outcome": 1}]), (1, 4, -1), (1, 4, True), (1, 4, 2**63), (1, 0, None),
+     (1, 6, [1, 2]), (1, 6, ["1", 1, 1])],
+)  # fmt: skip
+def test_the_schema_refuses_what_the_reader_refuses(number: int, key: Any, value: Any) -> None:
+    lines = edited(number, key, value)
+    assert not SCHEMA.is_valid(json.loads(lines[number]))
+    with pytest.raises(BadInput, match=f"line {number + 1}"):
+        run_record.parse(lines, "file")
+
+
 @given(
     number=st.integers(0, len(LINES) - 1),
     text=st.one_of(
@@ -150,6 +170,7 @@ def test_any_line_is_read_or_refused(number: int, text: str) -> None:
     except BadInput as error:
         refused, documents = str(error), []
     assert bool(documents) != refused.startswith("file, line ")
+    assert refused or SCHEMA.is_valid(json.loads(text))
     again = "".join(map(run_record.text, documents)).splitlines()
     read = run_record.parse(again, "again") if again else []
     assert "".join(map(run_record.text, read)).splitlines() == again

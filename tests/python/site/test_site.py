@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import histories
+import jsonschema
 import pytest
 
 import samples
@@ -263,6 +264,12 @@ def test_a_site_is_continued_from_its_own_records(tmp_path: Path) -> None:
             assert path.read_bytes() == (again / path.relative_to(out)).read_bytes(), path
     package = json.loads((out / "data/datapackage.json").read_text())
     assert [(out / "data" / each["path"]).is_file() for each in package["resources"]] == [True] * 2
+    line = jsonschema.Draft202012Validator(
+        json.loads((out / "data" / package["dlbench:record_schema"]).read_text())
+    )
+    for each in package["resources"]:
+        for text in (out / "data" / each["path"]).read_text().splitlines():
+            line.validate(json.loads(text))
 
 
 def test_a_site_is_replaced_and_nothing_else(tmp_path: Path) -> None:
