@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dlbench import values
 from dlbench.analysis.scaling import PROCESSES, log_half_width
 from dlbench.document import Entry, Measured, Request, Run
-from dlbench.document.facts import WIDE
+from dlbench.document.facts import ENOUGH_REPLICAS, WIDE
 from dlbench.findings.finding import Finding, pairs_text
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
@@ -26,7 +26,6 @@ DISTURBED = {
     "host-behind": ("in a third of the rounds the device waited for the host", 0),
 }
 
-ENOUGH = 9  #: replicas that are advised
 FEWEST = 5  #: cells below a limit that is stated
 LIMITS_NS = [step * 10**power for power in range(9, 0, -1) for step in (5, 2, 1)]
 
@@ -55,9 +54,8 @@ def trust(measured: Sequence[Measured], replicas: int) -> str:
         return "between processes not measured: each cell ran in one; --replicas 3 measures it"
     parts = [_good(times)]
     if wide := [share for _, share in times if share > WIDE]:
-        more = (
-            f"--replicas {ENOUGH} narrows them" if replicas < ENOUGH else "dlbench doctor says why"
-        )
+        is_few = replicas < ENOUGH_REPLICAS
+        more = f"--replicas {ENOUGH_REPLICAS} narrows them" if is_few else "dlbench doctor says why"
         few = f"{len(wide)} of {len(times)} " if len(wide) < len(times) else ""
         are = "is" if len(wide) == 1 else "are"
         parts.append(f"{few}times {are} uncertain, worst {values.spread(max(wide))}: {more}")

@@ -16,6 +16,7 @@ import click
 
 from dlbench import _core
 from dlbench.document import Run
+from dlbench.document.facts import ENOUGH_REPLICAS
 from dlbench.environments import env_option
 from dlbench.environments.environment import DEFAULT
 from dlbench.errors import BadInput, first_line, os_line, require_file
@@ -31,6 +32,11 @@ USED_MOST = ["numpy", "torch", "jax", "cupy", "tensorflow", "pandas", "pyarrow",
 WORKERS = click.IntRange(1, 1000)
 JOBS = click.IntRange(1, 1024)
 SEED = click.IntRange(0, 2**32 - 1)
+
+#: A run of at most as many cells has ENOUGH_REPLICAS by default: four libraries with the other
+#: options by default. A larger one would take minutes.
+SMALL_RUN = 120
+REPLICAS = 3  #: of a larger run
 
 
 def option(text: str, default: Any = "", **how: Any) -> Any:
@@ -103,7 +109,12 @@ class Request:
         "2%",
         metavar="SHARE",
     )
-    replicas: int = option("Measure each cell in this many worker processes.", 3, type=WORKERS)
+    replicas: int = option(
+        "Measure each cell in this many worker processes. "
+        f"Default: {ENOUGH_REPLICAS} for up to {SMALL_RUN} cells, {REPLICAS} for more.",
+        0,
+        type=WORKERS,
+    )
     isolate: bool = option("Import only the two libraries of a pair into each worker.", False)
     evict: bool = option(
         "Evict the libraries' code from the page cache between replicas; always with --env.", False
@@ -148,6 +159,11 @@ class Request:
     def plan(self, libraries: Sequence[_core.Library]) -> _core.Plan:
         """The cells of these libraries. Raises _core.UsageError."""
         return _core.make_plan(libraries, self.axes())
+
+    def decide_replicas(self, plan: _core.Plan) -> None:
+        """Sets the number of replicas, unless it is given."""
+        is_small = len(plan.cells) <= SMALL_RUN
+        self.replicas = self.replicas or (ENOUGH_REPLICAS if is_small else REPLICAS)
 
     def _whole_filter(self) -> str:
         return self.filter_for(list(permutations(dict.fromkeys(self.pair), 2)))

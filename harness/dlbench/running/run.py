@@ -83,6 +83,9 @@ class Prepared:
     libraries: list[_core.Library]
     plan: _core.Plan
 
+    def __post_init__(self) -> None:
+        self.request.decide_replicas(self.plan)
+
 
 def context(prepared: Prepared, noise: Noise) -> dict[str, Any]:
     """The part of a document's context that is known before the first worker starts."""

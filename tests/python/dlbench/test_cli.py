@@ -370,7 +370,7 @@ def test_a_dry_run_counts_and_leaves_no_file(dlbench: Run) -> None:
     status, out, _ = dlbench(*MINE, "--dry-run", "--out", "new")
     assert status == 0
     assert out.splitlines() == [
-        "1 pair, 18 cells to measure in 3 processes: about 6 s, more on a slow machine",
+        "1 pair, 18 cells to measure in 9 processes: about 17 s, more on a slow machine",
         "--all lists them",
     ]
     assert not Path("new").exists()
@@ -392,12 +392,13 @@ def test_a_dry_run_counts_and_leaves_no_file(dlbench: Run) -> None:
 def test_a_dry_run_is_judged_by_the_last_run(
     dlbench: Run, fleet: Fleet, words: tuple[str, ...], expected: str
 ) -> None:
-    dlbench(*MINE)
+    few = (*MINE, "--replicas", "3")
+    dlbench(*few)
     path = Path("dlbench-results/latest/results.json")
     document = json.loads(path.read_text())
     document["context"]["dlbench"]["wall_s"] = 15.7
     path.write_text(json.dumps(document))
-    _, out, _ = dlbench(*MINE, "--dry-run", *words)
+    _, out, _ = dlbench(*few, "--dry-run", *words)
     assert f": {expected}, judged by the last run in this folder" in out
 
 
@@ -414,6 +415,15 @@ def test_a_run_leaves_its_results_and_the_link(dlbench: Run, fleet: Fleet) -> No
     first = link.resolve()
     dlbench(*MINE)
     assert link.resolve() != first
+
+
+def test_a_large_run_has_fewer_replicas_unless_they_are_given(dlbench: Run, fleet: Fleet) -> None:
+    """120 cells are the most of a small run."""
+    for sizes, more in ((30, ()), (31, ()), (31, ("--replicas", "5"))):
+        of_sizes = ",".join(f"{number}KiB" for number in range(1, sizes + 1))
+        dlbench(*MINE, "--filter", "dlpack", "--sizes", of_sizes, *more)
+    assert [len(plan.cells) for plan, _ in fleet.calls] == [120, 124, 124]
+    assert [options.replicas for _, options in fleet.calls] == [9, 3, 5]
 
 
 def test_options_reach_the_core(dlbench: Run, fleet: Fleet) -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.process
 SIZES = "4KiB,16KiB,64KiB"
 RESUME = ("--resume", "run", "--adapters", "adapters", "--no-plots")
 AXES = ("--matrix", "--adapters", "adapters", "--producers", "a,b", "--consumers", "a,b",
-        "--protocols", "dlpack", "--sizes", SIZES)  # fmt: skip
+        "--protocols", "dlpack", "--sizes", SIZES, "--replicas", "3")  # fmt: skip
 CELLS = 2 * 2 * 3
 
 
