@@ -99,7 +99,8 @@ class Run(keys.Dlbench):
     def resume_command(self, folder: object) -> str:
         """The command that resumes the run in this folder. It repeats the options that name code:
         interpreters and adapters."""
-        verb = ["compare"] if "compare" in self._json else []
+        verb = [word for word in self.command[1:2] if word in ("track", "canary")]
+        verb = ["compare"] if "compare" in self._json else verb
         named = [("--env", text) for text in self.request.env]
         if self.compare.env:
             named = [*zip(("--base-env", "--head-env"), self.compare.env, strict=False)]

@@ -28,6 +28,8 @@ LIST_S = 120.0  #: deadline of the index
 LONGEST_REASON = 300
 #: Of a package of which pre-releases are wanted, too.
 ANY_RELEASE = ">=0.dev0"
+#: The last attempt of pip, which then reports that nothing matches.
+BROKEN = re.compile(r"Retry\(total=0,.* connection broken by '(.*)': /")
 #: How uv and pip report versions that do not fit. "none" may also mean no connection.
 UNSATISFIABLE = re.compile(r"No solution found|ResolutionImpossible|\(from versions: (?!none\))")
 
@@ -142,8 +144,15 @@ def _on_index(wanted: Requirement, pre: bool) -> list[Version]:
             if answer.status is not None
             else f"no answer in {LIST_S:g} s"
         )
-        raise BadInput(f"no versions of {wanted.name}: {why or 'the index lists none'}")
+        why = _silence(answer.err) or why or "the index lists none"
+        raise BadInput(f"no versions of {wanted.name}: {why}")
     return sorted(map(Version, listed[1].split(", ")))
+
+
+def _silence(err: str) -> str:
+    """Why the index could not be reached, if pip tells it."""
+    broken = BROKEN.search(err)
+    return f"the index does not answer: {shorten(broken[1], LONGEST_REASON)}" if broken else ""
 
 
 def _pip() -> list[str]:
@@ -220,7 +229,7 @@ def _reason(wanted: Recipe, ended: _core.Program, timeout_s: float) -> str:
     is_missing = text == f"No matching distribution found for {wanted.requirements[0]}"  # of pip
     if is_missing or f"{wanted.requirements[0]} has no usable wheels" in text:  # of uv
         text = f"no wheel for Python {interpreter.python_version()}"
-    return f"not installed: {shorten(text, LONGEST_REASON)}"
+    return f"not installed: {_silence(ended.err) or shorten(text, LONGEST_REASON)}"
 
 
 def _unfit(wanted: Recipe, reason: str) -> Environment:

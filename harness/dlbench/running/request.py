@@ -249,6 +249,7 @@ def _require_named(
     stored = {*own["request"].get("env", []), *own.get("compare", {}).get("env", [])}
     if made:
         stored = {text for text in stored if made not in _parents(text.partition("=")[2])}
+        own = {**own, "request": {**own["request"], "env": sorted(stored)}}
     stored |= {*filter(None, [own["request"].get("adapters")])}
     if not stored <= named or len(stored) < len(env) + bool(params.get("adapters")):
         raise BadInput(

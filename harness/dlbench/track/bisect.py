@@ -18,14 +18,15 @@ from dlbench.environments import versions
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput
 from dlbench.running import completion, options, run, rundir
-from dlbench.running.request import Request
+from dlbench.running.request import Request, journal_context, resumed
 from dlbench.text import output
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
 from dlbench.track import measuring
 
-MEASURING = {"jobs", "timeout", "adapters", "out", "seed", "quiet"}
+MEASURING = {"jobs", "timeout", "adapters", "out", "seed", "quiet", "resume"}
 TIME = "time"
+ENDS = "tests/ends"  #: the measurement of both ends, below the run's folder
 #: Kinds of steps, in the order in which the two ends are compared.
 KINDS = (*history.LEAST, TIME)
 #: The axes of a cell's name that its words choose.
@@ -71,14 +72,27 @@ class Search:
             return {}
         wanted = replace(self.request, replicas=replicas)
         folder.mkdir(parents=True, exist_ok=True)
-        document, signal = measuring.measure(wanted, [*fit.values()], folder, quiet=True)
+        is_begun = (folder / "journal.jsonl").exists()
+        if is_begun:
+            self._require_same(wanted, folder)
+        document, signal = measuring.measure(
+            wanted, [*fit.values()], folder, quiet=True, resume=is_begun
+        )
         if signal:
-            run.warn(measuring.interrupted("bisect", self.folder))
+            again = f"type the command again with --resume {self.folder} in place of --out"
+            run.warn(f"interrupted; what was measured is kept: {again}")
             raise SystemExit(128 + signal)
         self.document = document
         found = {i: _of(document, place.name) for i, place in fit.items()}
         self.found |= found
         return found
+
+    def _require_same(self, wanted: Request, folder: Path) -> None:
+        """Raises BadInput if the journal in the folder is of another search."""
+        own = {"adapters": wanted.adapters}
+        stored = resumed(journal_context(folder, own, measuring.environments()))
+        if replace(stored, env=[], pair=wanted.pair) != wanted:
+            raise BadInput(f"cannot resume {str(self.folder)!r}: it is another search")
 
     def reason(self, index: int) -> str:
         """What is known of a version that was tried."""
@@ -132,6 +146,8 @@ def bisect(library: str, good: str, bad: str, cell: tuple[str, ...], **params: A
     CONSUMER [PROTOCOL] [CASE] [SIZE], or a cell's name; default: dlpack f32 4KiB. Both versions are
     measured first. The outcome decides, or else the protocol, the instructions, the time.
     """
+    if params["resume"] and params["out"]:
+        raise BadInput("--resume writes to the folder of the search: leave out --out")
     request = requested(cell, params)
     low, high = sorted((versions.release("GOOD", good), versions.release("BAD", bad)))
     if low == high:
@@ -146,7 +162,9 @@ def bisect(library: str, good: str, bad: str, cell: tuple[str, ...], **params: A
         if versions.release("--versions", recipe.name) != version:  # 2.1 is 2.1.0
             raise BadInput(f"{package} has no version {version}; --pre has pre-releases too")
     install_s = _core.parse_seconds(params["install_timeout"])
-    folder = rundir.fresh(params["out"])
+    folder = rundir.resumable(params["resume"]) if params["resume"] else rundir.fresh(params["out"])
+    if params["resume"] and not (folder / ENDS / "journal.jsonl").exists():
+        raise BadInput(f"cannot resume {str(folder)!r}: it holds no measurement of bisect")
     named = {one: name for name, one in measuring.packages(request).items()}
     search = Search(
         request, recipes, folder, install_s, params["quiet"], named.get(package, package)
@@ -211,7 +229,7 @@ def found_gap(search: Search, step: str | None) -> tuple[bisection.Gap, str]:
     """The gap, and the kind of step between its versions."""
     last = len(search.recipes) - 1
     search.say(f"{count(last + 1, 'version')} from {search.name(0)} to {search.name(last)}")
-    ends = search.measure([0, last], search.folder / "tests/ends", 1)
+    ends = search.measure([0, last], search.folder / ENDS, 1)
     for index in (0, last):
         search.place(index).require_worker()
         search.say(f"  {search.name(index)}  {describe(ends[index])}")

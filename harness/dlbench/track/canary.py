@@ -22,7 +22,7 @@ from dlbench.document import (
     read_document,
 )
 from dlbench.environments import versions
-from dlbench.environments.environment import here
+from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput
 from dlbench.exporters import changes
 from dlbench.exporters.tables import table
@@ -34,29 +34,46 @@ from dlbench.text.escaping import dlbench_command, markdown
 from dlbench.text.layout import count, listing
 from dlbench.track import measuring
 
-MEASURING = {"protocols", "cases", "sizes", "jobs", "timeout", "adapters", "out", "seed", "quiet"}
+MEASURING = {"protocols", "cases", "sizes", "jobs", "timeout", "adapters", "out", "seed", "quiet",
+             "resume"}  # fmt: skip
+#: Options that --resume allows; the last two are those of the commands that are printed.
+WITH_RESUME = {"resume", "quiet", "adapters", "env", "pre", "with"}
 GOOD, NEWEST = "good", "newest"
 NOT_COUNTED = "not counted in head"  #: of a cell that both sides measured
 MOST_LISTED = 20
 
 
 @click.command("canary")
-@click.argument("libraries", nargs=-1, required=True, metavar="LIBRARY...",
+@click.argument("libraries", nargs=-1, metavar="LIBRARY...",
                 shell_complete=completion.of(completion.libraries))  # fmt: skip
 @click.option(
     "--base", metavar="RUN", shell_complete=completion.runs,
     help="Compare with the versions of this run, the last good canary. "
          "Default: the versions installed here.",
 )  # fmt: skip
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME=PYTHON",
+    help="With --resume: newest=PYTHON, as the interrupted canary printed it.",
+)
 @measuring.installing
 @options.measuring(MEASURING, **measuring.DEFAULTS)
-def canary(libraries: tuple[str, ...], **params: Any) -> int:
+@click.pass_context
+def canary(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> int:
     """Find out what the newest releases of libraries break, and print it as Markdown.
 
     Installs the newest releases together, measures the exchanges of the LIBRARIES with each other
     there and with good versions, and compares outcomes and, with valgrind, instructions. The exit
     code is 1 if an exchange broke.
     """
+    if params["resume"]:
+        options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
+        folder = rundir.resumable(params["resume"])
+        return measured(*measuring.resumed(folder, params), folder, params, is_resumed=True)
+    if not libraries or params["env"]:
+        raise BadInput("canary needs libraries, as in: dlbench canary numpy jax; "
+                       "--env is for --resume")  # fmt: skip
     every = list(dict.fromkeys(libraries))
     request = measuring.make_request({**params, "count": measuring.counts()}, every, every)
     request.replicas = 1
@@ -102,11 +119,30 @@ def compared(
         versions.recipe(folder.absolute(), NEWEST, [*free, *beside]),
     ]
     places = measuring.install(recipes, install_s, wanted, quiet=quiet)
+    return measured(wanted, places, folder, params)
+
+
+def measured(
+    wanted: Request,
+    places: Sequence[Environment],
+    folder: Path,
+    params: Mapping[str, Any],
+    *,
+    is_resumed: bool = False,
+) -> int:
+    """Measures both, and prints the report; the exit status."""
+    if {place.name for place in places} != {GOOD, NEWEST}:
+        raise BadInput(f"cannot resume {str(folder)!r}: it is no run of canary")
     for place in places:
         place.require_worker()
-    document, signal = measuring.measure(wanted, places, folder, quiet=quiet)
+    document, signal = measuring.measure(
+        wanted, places, folder, quiet=params["quiet"], resume=is_resumed
+    )
     if signal:
-        run.warn(measuring.interrupted("canary", folder))
+        named = ["--env", *(f"{place.name}={place.python}" for place in places[-1:])]
+        named += ["--adapters", wanted.adapters] if wanted.adapters else []
+        again = dlbench_command("canary", "--resume", folder, *named)
+        run.warn(f"interrupted; what was measured is kept: {again}")
         return 128 + signal
     path = str(folder / DOCUMENT)
     comparison = Comparison(

@@ -13,15 +13,16 @@ from typing import Any
 import click
 
 from dlbench import _core
-from dlbench.document import Document, read_document
-from dlbench.environments import probe, versions
-from dlbench.environments.environment import Environment, here
+from dlbench.document import Document, Run, read_document
+from dlbench.environments import env_option, probe, versions
+from dlbench.environments.environment import Environment, Failure, here
 from dlbench.errors import BadInput
 from dlbench.libraries import cache, discover
 from dlbench.libraries.facts import requirement_name
 from dlbench.machine.noise import NoiseProbe
 from dlbench.running import options, run
-from dlbench.running.request import Request
+from dlbench.running.request import Request, journal_context
+from dlbench.running.request import resumed as resumed_request
 from dlbench.text import output
 from dlbench.text.layout import count
 
@@ -166,10 +167,21 @@ def _require_room(made: Path, others: int, seconds: float, say: Any) -> None:
     say(f"  {room} and about {others * seconds / INSTALLING:.0f} s; {free / 1e9:.1f} GB free")
 
 
-def interrupted(verb: str, folder: Path) -> str:
-    """The last line of an interrupted run that cannot be resumed."""
-    again = f"{verb} cannot be resumed: type it again with a new --out"
-    return f"interrupted; what was measured is kept in {folder}; {again}; installations are kept"
+def resumed(folder: Path, params: Mapping[str, Any]) -> tuple[Request, list[Environment]]:
+    """The request and the environments of an interrupted run. Raises BadInput."""
+    own = journal_context(folder, params, environments())["dlbench"]
+    if not (own["request"].get("env") and own.get("environments")):
+        again = Run(own).resume_command(folder)
+        raise BadInput(f"cannot resume {str(folder)!r}: it is no run of track or canary; {again}")
+    request = replace(resumed_request({"dlbench": own}), env=[])
+    timeout_s = _core.parse_seconds(request.timeout)
+    fit = env_option.read(own["request"]["env"])
+    places = [probe.probe(name, python, timeout_s) for name, python in fit.items()]
+    for name, facts in own["environments"].items():
+        if name not in fit:
+            outcome, _, reason = facts.get("failure", "").partition(": ")
+            places.append(Environment(name, facts["executable"], failure=Failure(outcome, reason)))
+    return request, places
 
 
 def measure(

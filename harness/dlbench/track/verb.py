@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +10,11 @@ import click
 
 from dlbench import _core
 from dlbench.analysis import history
-from dlbench.document import Document, Run
-from dlbench.environments import env_option, probe
-from dlbench.environments.environment import Environment, Failure
+from dlbench.document import Document
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput
 from dlbench.running import completion, options, run, rundir
-from dlbench.running.request import Request, journal_context, resumed
+from dlbench.running.request import Request
 from dlbench.terminal import history as table
 from dlbench.terminal import terminal
 from dlbench.text import output
@@ -53,7 +51,8 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
     """
     if params["resume"]:
         options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
-        return resume(rundir.resumable(params["resume"]), params)
+        folder = rundir.resumable(params["resume"])
+        return measure(*measuring.resumed(folder, params), folder, params, is_resumed=True)
     if not libraries or not params["spec"]:
         raise BadInput("track needs a library and --versions, as in: "
                        "dlbench track numpy --versions 'numpy>=2'")  # fmt: skip
@@ -72,23 +71,6 @@ def track(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> i
         return measure(request, places, folder, params)
     finally:
         rundir.remove_folder(folder)  # keeps a run that has begun
-
-
-def resume(folder: Path, params: Mapping[str, Any]) -> int:
-    """Continues an interrupted run in the environments that it made."""
-    own = journal_context(folder, params, measuring.environments())["dlbench"]
-    if not (own["request"].get("env") and own.get("environments")):
-        again = Run(own).resume_command(folder)
-        raise BadInput(f"cannot resume {str(folder)!r}: it is no run of track; {again}")
-    request = replace(resumed({"dlbench": own}), env=[])
-    timeout_s = _core.parse_seconds(request.timeout)
-    fit = env_option.read(own["request"]["env"])
-    places = [probe.probe(name, python, timeout_s) for name, python in fit.items()]
-    for name, facts in own["environments"].items():
-        if name not in fit:
-            outcome, _, reason = facts.get("failure", "").partition(": ")
-            places.append(Environment(name, facts["executable"], failure=Failure(outcome, reason)))
-    return measure(request, places, folder, params, is_resumed=True)
 
 
 def measure(

@@ -57,6 +57,37 @@ def test_a_copy_is_found_and_reproduced(
 
 
 @pytest.mark.timeout(240)
+def test_an_interrupted_search_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    planted(tmp_path, monkeypatch, *[SHARES] * 3, COPY)
+    words = ("planted", "1.0", "1.3", "native", "planted")
+    lines = bisected(capsys, *words)
+    journals = sorted((tmp_path / "run").rglob("journal.jsonl"))
+    *whole, last = [
+        [line for line in path.read_text().splitlines(keepends=True) if '"name":' in line]
+        for path in (*journals[1:], journals[0])
+    ]
+    begun = journals[0].read_text().splitlines(keepends=True)
+    journals[0].write_text("".join(begun[: begun.index(last[1])]))  # one of two cells is left
+    cli_words = ["bisect", *words, "--adapters", "adapters", "--resume", "run"]
+    assert cli.main(cli_words) == 0
+    again = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in again] == [line.split(",")[0] for line in lines]
+    for path, cells in zip(journals[1:], whole, strict=True):  # not measured again
+        assert [line for line in path.read_text().splitlines(True) if '"name":' in line] == cells
+    for more, message in (
+        (["f64"], "cannot resume 'run': it is another search"),
+        (["--out", "other"], "leave out --out"),
+    ):
+        assert cli.main([*cli_words, *more]) == 2
+        assert message in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert cli.main([*cli_words[:-1], "empty"]) == 2
+    assert "it holds no measurement of bisect" in capsys.readouterr().err
+
+
+@pytest.mark.timeout(240)
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind")
 def test_more_instructions_are_found_in_a_folder_of_wheels(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

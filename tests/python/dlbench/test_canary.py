@@ -30,7 +30,7 @@ def canary(*words: str) -> int:
     return cli.main(["canary", "native", "planted", "--protocols", "dlpack", *ADAPTERS, *words])
 
 
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 def test_a_release_that_copies_is_reported_and_an_equal_one_is_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -55,6 +55,20 @@ def test_a_release_that_copies_is_reported_and_an_equal_one_is_not(
     assert "refused: BufferError: not today" in shown.replace("\\", "")
     (command,) = [line for line in shown.splitlines() if line.startswith("dlbench bisect")]
     assert shlex.split(command)[2:5] == ["planted", "1.1", "1.3rc1"]
+
+    # An interrupted canary is continued, if the command names the program in its folder.
+    journal = tmp_path / "bad/journal.jsonl"
+    lines = journal.read_text().splitlines(keepends=True)
+    cells = [index for index, line in enumerate(lines) if '"name":' in line]
+    journal.write_text("".join(lines[: cells[-1]]))
+    resume = ["canary", "--resume", "bad", *ADAPTERS]
+    assert cli.main(resume) == 2
+    assert "must name the interpreters" in capsys.readouterr().err
+    (newest,) = (tmp_path / "bad").glob("newest-*/bin/python")
+    assert cli.main([*resume, "--env", f"newest={newest}", "--pre"]) == 1
+    assert [line for line in capsys.readouterr().out.splitlines() if "ns" not in line] == [
+        line for line in shown.splitlines() if "ns" not in line
+    ]
 
     (tmp_path / "run").mkdir()
     assert cli.main([*shlex.split(command)[1:], "--out", "run"]) == 0
@@ -123,6 +137,7 @@ def test_bad_use_is_one_line(
         ([], "planted is not installed here: name a run with it"),
         (["--base", "none"], "none"),
         (["--with", "=="], "is not a package"),
+        (["--env", "newest=python"], "--env is for --resume"),
     ):
         assert canary(*words) == 2
         (line,) = capsys.readouterr().err.splitlines()[-1:]

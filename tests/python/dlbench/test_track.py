@@ -101,6 +101,20 @@ def test_bad_use_is_one_line(
     assert not list(planted.glob("dlbench-results/*"))
 
 
+def test_an_index_that_does_not_answer_is_no_missing_package(
+    planted: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Port 9 of this machine refuses."""
+    for name, value in {"INDEX_URL": "http://127.0.0.1:9/simple", "RETRIES": "1"}.items():
+        monkeypatch.setenv(f"PIP_{name}", value)
+    monkeypatch.delenv("PIP_NO_INDEX")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(planted))
+    assert tracked("nothing-of-this-name", "--quiet") == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no versions of nothing-of-this-name: the index does not answer: " in line
+    assert "Connection refused" in line
+
+
 def test_an_unknown_library_is_reported(planted: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["track", "nunpy", "--versions", "planted"]) == 2
     assert "did you mean 'numpy'" in capsys.readouterr().err
