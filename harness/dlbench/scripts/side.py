@@ -397,6 +397,9 @@ def child(*report: str) -> list[str]:
     return [
         "import os",
         "import signal",
+        "import warnings",
+        "# From Python 3.12 on, a fork beside the idle threads of an import warns.",
+        "warnings.filterwarnings('ignore', 'This process .* is multi-threaded')",
         "if child := os.fork():",
         "    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])",
         *(f"    {line}" for line in report),

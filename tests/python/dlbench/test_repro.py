@@ -331,6 +331,7 @@ def test_a_crash_without_a_signal_is_any_other_status(
     entry = samples.missing("mine", "mine", "crashed", "why")
     done = ran(repro.script(entry_of(entry), adapters(tmp_path, BRAIN, take), {}), tmp_path)
     assert verdict(done) == ("exit status 0", observed, status), done.stderr
+    assert "multi-threaded" not in done.stderr
 
 
 def test_an_address_of_an_adapter_is_not_taken_for_one_of_the_scripts(tmp_path: Path) -> None:
