@@ -218,6 +218,7 @@ def test_nulls_and_gradients(giver: str, taker: str, protocol: str, tmp_path: Pa
         ("numpy_ma:nomask", "awkward", "str-2d", "refused: AttributeError: "),
         ("numpy:scalar", "numpy", "f32", "unsupported: ValueError: numpy:scalar cannot make the"),
         ("onnxruntime", "numpy", "i4", f"{UNKNOWN} layout is unknown: dlbench cannot read it: "),
+        ("onnxruntime", "numpy", "f32-broadcast-own", "unsupported: AttributeError: onnxruntime "),
         ("onnxruntime", "numpy", "c32", "unsupported: RuntimeError: onnxruntime cannot make the "),
         (
             "awkward",
