@@ -1,5 +1,5 @@
 # dlbench with NumPy, built from this checkout. EXTRAS adds libraries: libraries,on-top,report
-FROM debian:bookworm-slim
+FROM debian:trixie-slim
 ARG EXTRAS=report
 RUN apt-get update \
     && apt-get install -y --no-install-recommends \
