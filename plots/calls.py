@@ -53,7 +53,7 @@ def figure(document: Document) -> Figure:
         row, column = divmod(index, across)
         place = LEFT + column * (WIDE + GAP_X), made.top - HIGH - row * (HIGH + GAP_Y)
         axes = made.add_axes(*place, WIDE, HIGH)
-        axes.set_title(_title(key), fontsize=SMALL + 2, loc="left")
+        axes.set_title(calls.title(key, " \u00b7 ", ""), fontsize=SMALL + 2, loc="left")
         axes.set_yscale("log")
         axes.grid(color=GREY, alpha=0.2, linewidth=0.6)
         axes.set_xlabel("arrays", fontsize=SMALL)
@@ -80,9 +80,3 @@ def figure(document: Document) -> Figure:
                          marker=styles[name].marker, markersize=3.5)  # fmt: skip
         made.canvas.text(x + 0.4, y, name, fontsize=SMALL, va="center")
     return made.figure
-
-
-def _title(key: tuple[str, ...]) -> str:
-    producer, *place, size = key
-    named = [word for word in place if word not in ("cpu", "f32", "default", "")]
-    return " \u00b7 ".join([producer, values.size(int(size)), *named])

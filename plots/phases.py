@@ -112,7 +112,7 @@ def _bar(entry: Measured, with_place: bool) -> Bar:
     label = f"{entry.producer} \u2192 {entry.consumer}"
     if with_place:
         label += f"  {entry.device} {entry.environment}"
-    return Bar(label, parts, (entry.unexplained_ns or 0.0) / whole, entry)
+    return Bar(label, parts, entry.unexplained / whole, entry)
 
 
 def _draw(axes: Axes, bars: list[Bar]) -> None:

@@ -3,7 +3,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -88,13 +87,6 @@ void dlbench_call_begin(void* copied, std::size_t each) {
   content = static_cast<unsigned char*>(copied);
   bytes = each;
   if (content != nullptr) dlbench_call_record.watch = &copy_content;
-}
-
-std::uint64_t dlbench_call_finish(std::size_t* arrays, void** addresses) {
-  dlbench_call_record.watch = nullptr;
-  *arrays = dlbench_call_record.arrays;
-  std::copy_n(dlbench_call_record.last, *arrays, addresses);
-  return dlbench_call_record.calls;
 }
 
 void* dlbench_call_function(std::size_t arrays) {

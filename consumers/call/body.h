@@ -50,13 +50,13 @@ __attribute__((visibility("default"))) void dlbench_call_describe(size_t positio
 __attribute__((visibility("default"))) void* dlbench_call_function(size_t arrays);
 
 // Begins a record, in which the first `bytes` bytes of each array of a call are copied to `content`
-// unless that is null.
+// unless that is null, until `watch` is null again.
 __attribute__((visibility("default"))) void dlbench_call_begin(void* content, size_t bytes);
-// Ends it; returns the number of calls. Stores the number of arrays of the last one, at most
-// DLBENCH_CALL_MOST, and their addresses.
-__attribute__((visibility("default"))) uint64_t dlbench_call_finish(size_t* arrays,
-                                                                    void** addresses);
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef DLBENCH_MADE_WITH  // for a library of the wheel: dlbench/libraries/compiled.py reads it
+__attribute__((used)) static const char dlbench_made_with[] = DLBENCH_MADE_WITH;
 #endif

@@ -10,6 +10,58 @@ from typing import Any
 from dlbench.adapter import call_library
 
 MOST = 64  #: arrays of one call; DLBENCH_CALL_MOST
+DIMENSIONS = 8
+#: The codes of DLPack's dtypes.
+KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+
+
+class Tensor(ctypes.Structure):
+    """dlbench_call_tensor."""
+
+    _fields_ = [
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("shape", ctypes.c_int64 * DIMENSIONS),
+        ("strides", ctypes.c_int64 * DIMENSIONS),
+    ]
+
+    def __str__(self) -> str:
+        if self.ndim < 0:
+            return "not described"
+        shape, strides = tuple(self.shape[: self.ndim]), tuple(self.strides[: self.ndim])
+        kind = KINDS.get(self.code, f"code{self.code}bits")
+        dtype = kind + (str(self.bits) if kind != "bool" else "")
+        return f"shape {shape}, strides {strides}, dtype {dtype}"
+
+
+class BodyRecord(ctypes.Structure):
+    """dlbench_call_record."""
+
+    _fields_ = [
+        ("calls", ctypes.c_uint64),
+        ("sum", ctypes.c_uint64),
+        ("arrays", ctypes.c_size_t),
+        ("last", ctypes.c_size_t * MOST),
+        ("watch", ctypes.c_void_p),
+        ("described", ctypes.POINTER(Tensor)),
+    ]
+
+    @classmethod
+    def of_library(cls) -> BodyRecord:
+        return cls.in_dll(call_library(), "dlbench_call_record")
+
+
+def descriptions(call: Callable[[], object]) -> list[str]:
+    """The arguments of a call as its binding describes them to the body; strides in bytes."""
+    found = (Tensor * MOST)(*[Tensor(-1)] * MOST)
+    record = BodyRecord.of_library()
+    record.described = found
+    try:
+        call()
+    finally:
+        record.described = None
+    return [str(tensor) for tensor in found[: record.arrays]]
 
 
 @dataclass(frozen=True)
@@ -40,15 +92,13 @@ def recorded(function: Callable[..., object], body: Callable[..., object]) -> Ca
 def record(call: Callable[[], object], sources: Sequence[Any] = ()) -> Record:
     """The record of a call, with as many bytes of each argument as these NumPy arrays have."""
     library = call_library()
-    finish = library.dlbench_call_finish
-    finish.restype = ctypes.c_uint64
+    body = BodyRecord.of_library()
     size = max((array.size * max(array.itemsize, 4) for array in sources), default=0)
-    arrays, addresses = ctypes.c_size_t(), (ctypes.c_size_t * MOST)()
     content = ctypes.create_string_buffer(max(1, MOST * size))
     library.dlbench_call_begin(content, ctypes.c_size_t(size))
     try:
         call()
     finally:
-        calls = finish(ctypes.byref(arrays), addresses)
-    found = [content.raw[i * size : (i + 1) * size] for i in range(arrays.value)]
-    return Record(calls, addresses[: arrays.value], found)
+        body.watch = None
+    found = [content.raw[i * size : (i + 1) * size] for i in range(body.arrays)]
+    return Record(body.calls, body.last[: body.arrays], found)

@@ -166,7 +166,7 @@ void GroupRun::record_death(const Death& death) {
     context_.known.isolate(task_at_work->pair);
   } else if (activity == Activity::drop) {
     context_.known.isolate(task_at_work->pair);
-  } else if (activity == Activity::exchange && is_shared() && death.step != Step::guard) {
+  } else if (activity == Activity::exchange && is_shared() && !works(*task_at_work, death)) {
     // Another exchange may have damaged the worker, so measure the pair in its own worker.
     isolate(*task_at_work, failure);
   } else if (activity == Activity::exchange) {
@@ -227,10 +227,16 @@ void GroupRun::isolate(const Task& task, const Failure& failure) {
   }
 }
 
+// Did the worker die in a trial after the rounds, which showed that the exchange works?
+bool GroupRun::works(const Task& task, const Death& death) {
+  return task.prepared && (death.step == Step::guard || death.step == Step::recorder);
+}
+
 void GroupRun::record_death_in_exchange(Task& task, const Death& death, Failure failure) {
-  if (death.step == Step::guard && task.prepared) {
-    // The rounds showed that the exchange works, so its numbers are recorded.
-    std::string text = "no guard: the worker died while pages were guarded: " + failure.reason;
+  if (works(task, death)) {
+    std::string text = "no guard: the worker died while ";
+    text += death.step == Step::guard ? "pages were guarded" : "a proxy was an argument";
+    text += ": " + failure.reason;
     if (!failure.signal.empty()) text += " (" + failure.signal + ")";
     warn(task.verdict.warnings, "no-guard", std::move(text), data_of("signal", failure.signal));
     // A case of a case sweep has no rounds yet and must not end another worker.
@@ -246,7 +252,7 @@ void GroupRun::record_death_in_exchange(Task& task, const Death& death, Failure 
   if (death.step == Step::make) failure.data["library"] = task.exchange.producer;
   if (death.step == Step::make && !death.idle) failed_steps.make_failed(task.exchange, failure);
   // A hang under the guard shows nothing about other sizes and cases.
-  if (death.kind == Death::Kind::timed_out && death.step != Step::guard) {
+  if (death.kind == Death::Kind::timed_out && !works(task, death)) {
     failed_steps.timed_out(task.exchange, failure);
   }
   context_.failed_beside_others.erase(task.exchange);

@@ -103,6 +103,7 @@ class GroupRun {
   template <typename Work>
   void run_guarded(Work work);
   void record_death(const Death& death);
+  static bool works(const Task& task, const Death& death);
   void record_death_in_exchange(Task& task, const Death& death, Failure failure);
   /// Leaves the current exchange to a worker of its pair.
   void isolate(const Task& task, const Failure& failure);

@@ -73,24 +73,6 @@ std::string word_of(const json& ok, const char* key, const std::vector<std::stri
   return word;
 }
 
-void read_verdict(const json& ok, Entry& verdict) {
-  verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
-  if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
-  verdict.changed = ok.value("changed", verdict.changed);
-  verdict.writable = word_of(ok, "writable", {"both", "source", "result", "neither"});
-  verdict.copied_by = word_of(ok, "copied_by", {"producer", "consumer"});
-  verdict.late_read = ok.value("late_read", verdict.late_read);
-  if (ok.contains("guard")) verdict.observed.guard = read_guard(ok["guard"]);
-  if (ok.contains("evidence")) {
-    const json& evidence = ok["evidence"];
-    verdict.evidence.address = proof_from(evidence.value("address", "skipped"));
-    verdict.evidence.guard = proof_from(evidence.value("guard", "skipped"));
-    verdict.evidence.write = proof_from(evidence.value("write", "skipped"));
-    verdict.evidence.slope = proof_from(evidence.value("slope", "skipped"));
-  }
-  warn(verdict.warnings, read_warnings(ok));
-}
-
 Observation read_observation(const json& observed) {
   Observation read;
   read.used = observed.value("used", "");
@@ -102,6 +84,25 @@ Observation read_observation(const json& observed) {
   }
   read.flags = observed.value("flags", std::vector<std::string>{});
   return read;
+}
+
+void read_verdict(const json& ok, Entry& verdict) {
+  verdict.outcome = outcome_from(ok.at("outcome").get<std::string>());
+  if (!is_measured(verdict.outcome)) throw UsageError("no outcome of a measured cell");
+  verdict.changed = ok.value("changed", verdict.changed);
+  verdict.writable = word_of(ok, "writable", {"both", "source", "result", "neither"});
+  verdict.copied_by = word_of(ok, "copied_by", {"producer", "consumer"});
+  verdict.late_read = ok.value("late_read", verdict.late_read);
+  if (ok.contains("observed")) verdict.observed = read_observation(ok["observed"]);
+  if (ok.contains("guard")) verdict.observed.guard = read_guard(ok["guard"]);
+  if (ok.contains("evidence")) {
+    const json& evidence = ok["evidence"];
+    verdict.evidence.address = proof_from(evidence.value("address", "skipped"));
+    verdict.evidence.guard = proof_from(evidence.value("guard", "skipped"));
+    verdict.evidence.write = proof_from(evidence.value("write", "skipped"));
+    verdict.evidence.slope = proof_from(evidence.value("slope", "skipped"));
+  }
+  warn(verdict.warnings, read_warnings(ok));
 }
 
 }  // namespace
@@ -170,7 +171,6 @@ json drop_request(const Task& task) {
 void read_prepared(const json& ok, const std::map<std::string, double>& floors, Task& task) {
   checked(ok, [&] {
     read_verdict(ok, task.verdict);
-    if (ok.contains("observed")) task.verdict.observed = read_observation(ok["observed"]);
     for (Samples& samples : task.clocks) {
       samples.without = ok.value("without", json::object()).value(samples.clock, "");
       if (!samples.without.empty()) continue;

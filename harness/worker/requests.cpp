@@ -227,7 +227,14 @@ json Requests::count(const json& request) {
 
 json Requests::judge(const json& request) {
   Prepared& prepared = at(request);
-  return to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
+  json result =
+      to_json(prepared.judge.judge_again(prepared.protocol.observed(), prepared.blocks, step_));
+  if (!prepared.judge.requests().empty()) {
+    const std::string used = prepared.protocol.observed().observation.used;
+    prepared.protocol.set_computed(used, prepared.judge.requests());
+    result["observed"] = to_json(prepared.protocol.observed().observation);
+  }
+  return result;
 }
 
 // Plans the trials. Gets the same request as `prepare`, because it makes its own arrays.

@@ -139,7 +139,7 @@ def _parts(entry: Measured) -> list[float]:
     times = dict.fromkeys(PHASES, 0.0)
     for part in entry.phases.parts:
         times[part.phase] += part.ns
-    return [*times.values(), entry.unexplained_ns or 0.0, entry.phases.exchange_ns]
+    return [*times.values(), entry.unexplained, entry.phases.exchange_ns]
 
 
 def _chunks(

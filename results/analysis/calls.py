@@ -69,6 +69,11 @@ class Calls:
         return bool(self.measured) and (any(self.measured) or not any(self.by_arrays))
 
     @cached_property
+    def _with_most(self) -> Measured | None:
+        """The call with the most arrays."""
+        return self.measured.get(max(self.measured, default=0))
+
+    @cached_property
     def _points(self) -> list[tuple[int, float, float]]:
         found = sorted(self.measured.items())
         return [(n, each.median_ns, each.half_width) for n, each in found if n > 0]
@@ -98,9 +103,9 @@ class Calls:
     def copied(self) -> str:
         """The positions of the copied arguments, with the most arrays, and the library that copied
         them or the code that read them: "1-3, 5 by torch"."""
-        if not self.measured:
+        most = self._with_most
+        if most is None:
             return ""
-        most = self.measured[max(self.measured)]
         found = (each for each in most.warnings if each.code == "arguments-copied")
         positions = next((each.data.get("arguments", "") for each in found), "")
         guard = most.observed.guard if most.observed else None
@@ -110,7 +115,7 @@ class Calls:
     @property
     def mechanism(self) -> str:
         """The function's last request to an array that succeeded; empty if unknown."""
-        of = self.measured.get(max(self.measured, default=0))
+        of = self._with_most
         requests = of.observed.calls if of and of.observed else ()
         done = (each.split("(")[0] for each in reversed(requests) if " -> " not in each)
         last = next(done, "")
@@ -157,11 +162,11 @@ def _row(each: Calls, numbers: Sequence[int]) -> dict[str, str]:
     }
 
 
-def title(key: Sequence[str]) -> str:
+def title(key: Sequence[str], separator: str = "   ", before: str = "calls with arrays of ") -> str:
     """The title of a table of of_document(), with what is not usual."""
     producer, *place, size = key
     named = [word for word in place if word not in ("cpu", "f32", "default", "")]
-    return "   ".join(["calls with arrays of " + producer, values.size(int(size)), *named])
+    return separator.join([before + producer, values.size(int(size)), *named])
 
 
 def of_document(document: Document) -> Iterator[tuple[tuple[str, ...], list[Calls]]]:

@@ -36,7 +36,7 @@ def columns(entries: Iterable[Entry]) -> dict[Key, Columns]:
         if entry.phases and key_of(entry) in found:
             row = found[key_of(entry)]
             row["exchange"] = values.duration(entry.phases.exchange_ns)
-            row["unexplained"] = values.duration(entry.unexplained_ns or 0.0)
+            row["unexplained"] = values.duration(entry.unexplained)
     return found
 
 

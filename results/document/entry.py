@@ -142,6 +142,11 @@ class Measured(Entry, keys.Measured):
             return 0.0
         return max(self.hi_ns - self.median_ns, self.median_ns - self.lo_ns, 0.0)
 
+    @property
+    def unexplained(self) -> float:
+        """`unexplained_ns`, which a cell with `phases` has."""
+        return self.unexplained_ns or 0.0
+
 
 class NotMeasured(Entry, keys.NotMeasured):
     """A cell without a number, and why."""

@@ -133,7 +133,7 @@ def phase_table(entry: Measured, phases: Sequence[Entry], width: int) -> list[Te
     if entry.phases:
         exchange_ns = entry.phases.exchange_ns
         whole = exchange_ns if has_shares(entry) else 0.0
-        reported.append((entry.unexplained_ns or 0.0, "unexplained"))
+        reported.append((entry.unexplained, "unexplained"))
         reported.append((exchange_ns, "exchange, in the same rounds"))
     rows = [
         [_share(ns / whole) if whole else "", values.duration(ns), what] for ns, what in reported

@@ -238,6 +238,9 @@ const Judgement& ExchangeJudge::judge_again(const ObservedProtocol& observed, Ti
     check_growth(blocks);
     step(Step::values);
     judge_calls();
+    // Not before the rounds: a function may end the worker where it gets another type.
+    step(Step::recorder);
+    requests_ = record_argument();
     step(Step::guard);
     find_argument_copier();
     add_warnings();

@@ -31,10 +31,6 @@ class ExchangeJudge {
   /// Judges calls of a function, one with each set of arrays. Throws Failure `wrong`.
   void judge_calls();
 
-  /// The requests of a function to an array, as a recording proxy observes them in one more call.
-  /// Empty if it takes no proxy, or may take the array itself in another way.
-  std::vector<std::string> record_argument();
-
   /// Compares only the extras of a dispatched result, whose values and memory are new.
   void compare_extras(PyObject* result);
 
@@ -56,12 +52,17 @@ class ExchangeJudge {
   const Judgement& judge_again(const ObservedProtocol& observed, TimedBlocks& blocks,
                                const Announce& step);
 
+  /// The requests of a function to an array, as a recording proxy observed them then. Empty if it
+  /// takes no proxy, or may take the array itself in another way.
+  const std::vector<std::string>& requests() const { return requests_; }
+
  private:
   Steps steps(PyObject* x);
   Judgement judge_plainly();
   Judgement judge_guarded(const exchange::View& source);
   void find_copier(const ObservedProtocol& observed, bool is_guarded);
   void find_argument_copier();
+  std::vector<std::string> record_argument();
   void guard_argument(std::size_t position);
   bool is_read_by_consumer() const;
   void compare_written_values();
@@ -73,7 +74,8 @@ class ExchangeJudge {
   Ref make_case_;
   bool is_conversion_;
   bool is_guardable_;
-  std::string argument_copier_;  // as Judgement::copied_by
+  std::string argument_copier_;        // as Judgement::copied_by
+  std::vector<std::string> requests_;  // of the function to an argument
   Judgement judgement_;
   Warnings lifetime_;  // warnings about lifetimes, kept apart because each judgment replaces its
                        // own warnings

@@ -174,6 +174,8 @@ def test_a_fault_in_a_round_alone_is_wrong(tmp_path: Path, fault: str, reason: s
 
 #: Describes the arguments to the record as their arrays are, but for STRIDES of the second.
 DESCRIBED = """
+from dlbench.call_record import BodyRecord
+
 LIBRARY = call_library()
 NUMBERS = ctypes.c_int64 * 2
 LIBRARY.dlbench_call_describe.argtypes = [
@@ -182,8 +184,7 @@ LIBRARY.dlbench_call_describe.argtypes = [
 
 
 def describe(*arrays, **other):
-    watched = (ctypes.c_size_t * 69).in_dll(LIBRARY, "dlbench_call_record")[68]  # described
-    for i, array in enumerate(arrays if watched else ()):
+    for i, array in enumerate(arrays if BodyRecord.of_library().described else ()):
         words = {"shape": array.shape, "strides": array.strides,
                  "dtype": (2 if array.dtype.kind == "f" else 0, 8 * array.itemsize)}
         words |= other if i == 1 else {}
