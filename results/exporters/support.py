@@ -10,7 +10,7 @@ from dlbench.analysis.calls import CALL
 from dlbench.document import Document, Entry, Measured, NotMeasured, codes
 from dlbench.document.facts import FIRST_PROTOCOLS, is_below, is_untimed
 from dlbench.environments.environment import DEFAULT
-from dlbench.errors import first_line
+from dlbench.errors import BadInput, first_line
 from dlbench.text.escaping import dlbench_command, log_line, markdown, markdown_code
 from dlbench.text.layout import shorten
 
@@ -51,7 +51,14 @@ ABSENT = ("not-installed", "no-device", "import-failed")
 
 
 def export(document: Document) -> str:
-    """The page in Markdown, for the smallest size, with a part for each machine and environment."""
+    """The page in Markdown, for the smallest size, with a part for each machine and environment.
+    Raises BadInput for a run of calls alone."""
+    protocols = {entry.protocol for entry in document.exchanges}
+    if protocols == {CALL}:
+        raise BadInput(
+            "--format support shows exchanges, and this run has calls alone: export it as csv, or "
+            "run 'dlbench report'"
+        )
     lines = ["# Which libraries exchange arrays", ""]
     for machine, part in document.by_machine():
         lines += [f"# {markdown(machine)}", ""] if machine else []

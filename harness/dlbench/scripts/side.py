@@ -234,15 +234,18 @@ class Side:
         with their addresses. An adapter without such lines is loaded."""
         text = self._lines_of_call()
         if not text:
-            loaded = self._loaded(self.file, "PROTOCOLS")
             self._add("from dlbench.call_record import recorded")
-            return [f"function = recorded({loaded}['call']({arrays}), body)"]
+            return [f"function = recorded({self.loaded_function(arrays)}, body)"]
         lines = re.sub(r"\[\[(.*?)\]\](?!\])", lambda found: _for_each(found[1], arrays), text)
         read = {node.id for node in ast.walk(parsed(lines)) if isinstance(node, ast.Name)}
         for node in self._imports(self.file):
             if bound_names(node)[0] in read and not _is_own(node):
                 self._add(ast.unparse(node))
         return lines.strip().splitlines()
+
+    def loaded_function(self, arrays: int) -> str:
+        """The expression of that function, with the adapter's own body."""
+        return f"{self._loaded(self.file, 'PROTOCOLS')}['call']({arrays})"
 
     def _lines_of_call(self) -> str:
         """The lines `call NAME|NAME` of several calls show this one with its text of each

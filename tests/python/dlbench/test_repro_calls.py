@@ -33,13 +33,29 @@ PROTOCOLS = {"call": lambda arrays: function}
 """
 
 
+#: Describes each argument with this stride and code of a dtype, as bindings in C++ do.
+DESCRIBING = """
+from dlbench.call_record import BodyRecord
+
+plain = function
+
+
+def function(*arrays):
+    for i, array in enumerate(arrays if BodyRecord.of_library().described else ()):
+        number = ctypes.c_int64 * 1
+        call_library().dlbench_call_describe(
+            i, 1, number(array.size), number(STRIDE), ctypes.c_int64(1), CODE, 32)
+    plain(*arrays)
+"""
+
+
 def script(consumer: str, producer: str = "numpy", adapters: Path | None = None) -> str:
     entry = entry_of(synthetic.call(consumer, 2, 60, producer))
     return exchange.script(entry, discover.catalogue(adapters), {})
 
 
-def actual(folder: Path, text: str, is_blocked: bool = True) -> str:
-    """What the script prints, without dlbench if that is blocked."""
+def actual(folder: Path, text: str, is_blocked: bool = True, shown: str = "") -> str:
+    """What the script prints, without dlbench if that is blocked; also `shown`."""
     (folder / "dlbench.py").write_text("raise ImportError('not installed')")
     (folder / "script.py").write_text(text)
     more = {"PYTHONPATH": str(folder)} if is_blocked else {}
@@ -48,6 +64,7 @@ def actual(folder: Path, text: str, is_blocked: bool = True) -> str:
                            env={**os.environ, **more}, timeout=300)  # fmt: skip
     last = ended.stdout.splitlines()[-1] if ended.stdout else ended.stderr
     assert (ended.returncode == 0) == (last == "actual: zero-copy")
+    assert shown in ended.stdout
     return last.removeprefix("actual: ")
 
 
@@ -78,6 +95,32 @@ def test_a_fault_is_seen_by_the_script(tmp_path: Path, fault: str, found: str) -
     text = script("ctypes")
     assert text.count(call) == 1
     assert actual(tmp_path, text.replace(call, fault)).partition(":")[0] == found
+
+
+@pytest.mark.parametrize(
+    ("described", "stride", "code", "found"),
+    [("strides (8,), not (4,), in bytes", 8, 2, "wrong"),
+     ("dtype int32, not float32", 4, 0, "wrong"),
+     ("strides (8,), not (4,), in bytes", 4, 2, "zero-copy")],
+)  # fmt: skip
+def test_a_script_shows_how_arguments_are_described(
+    tmp_path: Path, described: str, stride: int, code: int, found: str
+) -> None:
+    place = tmp_path / "adapters" / "consumers" / "mine.py"
+    place.parent.mkdir(parents=True)
+    more = DESCRIBING.replace("STRIDE", str(stride)).replace("CODE", str(code))
+    place.write_text(
+        ADAPTER.replace("(a, b)", "(b, a)").replace("PROTOCOLS", more + "\n\nPROTOCOLS")
+    )
+    cell = synthetic.call("mine", 2, 60)
+    missing = {key: cell[key] for key in ("name", "phase", "clock", "producer", "consumer",
+               "protocol", "device", "case", "bytes", "environment", "arrays")}  # fmt: skip
+    reason = f"call: argument 2 has {described}"
+    why = {"outcome": "wrong", "code": "wrong-arguments", "data": {"described": described}}
+    entry = entry_of(missing | why | {"reason": reason})
+    text = exchange.script(entry, discover.catalogue(tmp_path / "adapters"), {})
+    shown = f"shape (256,), strides ({stride},), dtype {'float' if code else 'int'}32"
+    assert actual(tmp_path, text, is_blocked=False, shown=shown) == found
 
 
 def test_an_adapter_without_lines_is_loaded(tmp_path: Path) -> None:

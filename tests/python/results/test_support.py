@@ -6,6 +6,7 @@ import pytest
 
 import samples
 import synthetic
+from dlbench.errors import BadInput
 from dlbench.exporters import support
 from typed import doc
 
@@ -29,6 +30,13 @@ def test_support_tells_what_crosses() -> None:
     assert lines[at + 2] == "| from, to | jax | mlx | numpy |"
     assert "| numpy | 0 | copy | 0 |" in lines[at:]
     assert any(line.endswith("| refused | f16 |") for line in lines)
+
+
+def test_a_run_of_calls_alone_is_refused() -> None:
+    call, exchange = synthetic.call("nanobind", 2, 60.0), samples.measured("numpy", "jax", 100.0)
+    with pytest.raises(BadInput, match="this run has calls alone: export it as csv"):
+        support.export(doc(samples.document(call)))
+    assert "| numpy | 0 |" in support.export(doc(samples.document(call, exchange)))
 
 
 def test_support_says_why_a_library_is_not_there() -> None:
