@@ -24,6 +24,9 @@ if(DLBENCH_CALLGRIND_INCLUDE)
   dlbench_bundles(valgrind-headers 3 bzip2-1.0.6
     ${DLBENCH_CALLGRIND_INCLUDE}/valgrind/callgrind.h)
 endif()
+if(DLBENCH_PREBUILT_CALLS)
+  list(APPEND bundled calls)
+endif()
 execute_process(
   COMMAND ${DLBENCH_TOOLS_PYTHON} ${PROJECT_SOURCE_DIR}/cmake/write_sbom.py
     ${PROJECT_BINARY_DIR}/bundled ${DLBENCH_VERSION} ${bundled}

@@ -160,6 +160,16 @@ function(dlbench_calls module)
   set_target_properties(${module} PROPERTIES BUILD_RPATH "$ORIGIN" INSTALL_RPATH "$ORIGIN")
 endfunction()
 
+# The libraries that dlbench compiles on demand, of the packages of DLBENCH_TOOLS_PYTHON.
+function(dlbench_prebuilt_calls)
+  add_custom_target(prebuilt_calls ALL
+    COMMAND ${CMAKE_COMMAND} -E env "CXX=${CMAKE_CXX_COMPILER}" ${DLBENCH_TOOLS_PYTHON}
+      ${PROJECT_SOURCE_DIR}/cmake/prebuild_calls.py ${PROJECT_SOURCE_DIR}
+      $<TARGET_FILE_DIR:dlbench_call> ${PROJECT_BINARY_DIR}/calls
+    DEPENDS dlbench_call)
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/calls/ DESTINATION dlbench/consumers/call)
+endfunction()
+
 # A native producer or consumer is measured, so it links no judging code. It uses devices through
 # the module `_device`, with headers only.
 function(dlbench_native name source)

@@ -1,10 +1,11 @@
 """Writes an SBOM (CycloneDX) and the licenses of the bundled software of a build.
 
-    python write_sbom.py FOLDER DLBENCH_VERSION [NAME=VERSION=SPDX=FILE...]
+    python write_sbom.py FOLDER DLBENCH_VERSION [NAME=VERSION=SPDX=FILE...] [calls]
 
 Writes `sboms` and `licenses` into FOLDER. Each NAME is a component that CMake found; FILE contains
 its license, in the first comment if FILE is a header. Components from Python packages are looked up
-here. The output is reproducible: it contains no time and no random number.
+here; with `calls` those of prebuild_calls.py, too. The output is reproducible: it contains no time
+and no random number.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +23,13 @@ PACKAGES = {
     "nlohmann-json": ("nlohmann-json", "MIT"),
     "nvidia-nvtx": ("nvtx", "Apache-2.0"),
     "pybind11": ("pybind11", "BSD-3-Clause"),
+}
+#: Cython's license does not cover what it generates.
+OF_CALLS = {
+    "apache-tvm-ffi": ("tvm-ffi", "Apache-2.0"),
+    "cffi": ("cffi", "MIT"),
+    "jaxlib": ("jaxlib", "Apache-2.0"),
+    "numpy": ("numpy", "BSD-3-Clause"),
 }
 
 
@@ -44,9 +52,9 @@ class Component:
         }
 
 
-def of_packages(without: set[str]) -> Iterator[Component]:
-    """The components of PACKAGES that are installed for this Python."""
-    for package, (name, spdx) in PACKAGES.items():
+def of_packages(packages: Mapping[str, tuple[str, str]], without: set[str]) -> Iterator[Component]:
+    """The components of these packages that are installed for this Python."""
+    for package, (name, spdx) in packages.items():
         if name in without:
             continue
         try:
@@ -96,8 +104,9 @@ def document(version: str, components: list[Component]) -> dict[str, object]:
 
 def main() -> None:
     folder, version = Path(sys.argv[1]), sys.argv[2]
-    found = [of_word(word) for word in sys.argv[3:]]
-    found += of_packages({component.name for component in found})
+    found = [of_word(word) for word in sys.argv[3:] if "=" in word]
+    packages = PACKAGES | (OF_CALLS if "calls" in sys.argv[3:] else {})
+    found += of_packages(packages, {component.name for component in found})
     found.sort(key=lambda component: component.name)
     for part in ("sboms", "licenses"):
         (folder / part).mkdir(parents=True, exist_ok=True)

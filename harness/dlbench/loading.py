@@ -153,7 +153,7 @@ def _packages(module: ModuleType) -> set[str]:
 
 
 def version(name: str, module: ModuleType) -> str:
-    """The adapter's VERSION, else that of its distribution as installed here, or nothing."""
+    """The adapter's VERSION, else that of its distribution as installed here, or in the wheel."""
     own = getattr(module, "VERSION", None)
     if own is not None:
         return shortened(str(own))
@@ -163,7 +163,11 @@ def version(name: str, module: ModuleType) -> str:
             return shortened(importlib.metadata.version(facts.requirement_name(alternative)))
         except importlib.metadata.PackageNotFoundError:
             continue
-    return ""
+    if "" not in getattr(module, "BUILDS", {}):
+        return ""
+    from dlbench.libraries import compiled
+
+    return compiled.version_in_wheel(str(module.__file__), module.BUILDS)
 
 
 def devices(module: ModuleType) -> list[str]:

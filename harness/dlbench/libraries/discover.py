@@ -238,6 +238,11 @@ def _installed(base: str, files: list[AdapterFile], place: Environment) -> tuple
     if not distributions:
         return "", ""
     version = place.installed_version(requirement_name(one) for one in distributions) or ""
+    built = next((file for file in files if "" in file.builds), None)
+    if not version and place.is_default and built is not None:
+        from dlbench.libraries import compiled
+
+        version = compiled.version_in_wheel(built.path, built.builds)
     version = shortened(version)
     return version, "" if version else _install_command(place, distributions)
 

@@ -6,19 +6,27 @@ import ctypes
 import json
 import os
 import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
 
-from dlbench.adapter import CALL_NUMBERS
+from dlbench.adapter import CALL_NUMBERS, call_library, call_library_path
+from dlbench.environments.environment import Environment
 from dlbench.libraries import compiled, discover
 from dlbench.libraries.compiled import NotCompiled, Source
+from dlbench.libraries.facts import read_adapter
 from whole import run
 
 pytestmark = pytest.mark.process
 
 SOURCE = 'extern "C" __attribute__((visibility("default"))) int answer() { return 42; }\n'
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "how-to" / "what-does-a-call-cost.md"
+ROOT = Path(__file__).resolve().parents[3]
+PAGE = ROOT / "docs" / "how-to" / "what-does-a-call-cost.md"
 ADAPTER = """
 import ctypes
 from dlbench.adapter import call_library, compiled, written_function
@@ -108,6 +116,106 @@ def test_the_versions_are_those_of_all_packages_of_a_library(adapter: Path) -> N
     assert [text.split()[0] for text in found] == ["numpy", "pytest"]
 
 
+@pytest.fixture
+def in_wheel(adapter: Path) -> Path:
+    """The library of the adapter's source as in a wheel, made with cffi and pybind11."""
+    adapter.write_text(ADAPTER.replace("None", '("cffi", "not-there")', 1))
+    adapter.with_name("mine.cc").write_text(f'//: -I{{pybind11}}\n#include "call/body.h"\n{SOURCE}')
+    Source(adapter, "mine.cc").prebuild(adapter.parent)
+    return adapter.with_name(f"mine{compiled.SUFFIX}")
+
+
+def planted_versions(monkeypatch: pytest.MonkeyPatch, **planted: str | None) -> None:
+    real = compiled._version
+    monkeypatch.setattr(compiled, "_version", lambda name: planted.get(name, real(name)))
+
+
+@pytest.mark.parametrize("installed", ["all", "one"])
+def test_the_library_of_the_wheel_needs_no_compiler(
+    adapter: Path, in_wheel: Path, monkeypatch: pytest.MonkeyPatch, installed: str
+) -> None:
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    if installed == "one":
+        planted_versions(monkeypatch, cffi=None)
+    call_library()  # the wheel has it two folders above
+    assert ctypes.CDLL(compiled.library(str(adapter), "mine.cc")).answer() == 42
+    assert compiled.library(str(adapter), "mine.cc") == str(in_wheel)
+    made_with = compiled.versions_in_wheel(adapter.with_name("mine.cc"))
+    assert made_with == {name: version(name) for name in ("cffi", "pybind11")}
+
+
+@pytest.mark.parametrize("what", ["version", "source", "garbage", "cut", "another's"])
+def test_another_library_in_the_wheel_is_not_loaded(
+    adapter: Path, in_wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    if what == "version":
+        planted_versions(monkeypatch, cffi="0.1")
+    elif what == "source":
+        source = adapter.with_name("mine.cc")
+        source.write_text(source.read_text().replace("42", "43"))
+    elif what == "garbage":
+        in_wheel.write_bytes(b"\x7fELF" + bytes(100))
+    elif what == "cut":
+        in_wheel.write_bytes(in_wheel.read_bytes()[:256])
+    else:
+        in_wheel.write_bytes(
+            in_wheel.read_bytes().replace(b"dlbench made with ", b"dlbench made by ")
+        )
+    path = compiled.library(str(adapter), "mine.cc")
+    assert Path(path).parent == cache(tmp_path)
+    assert ctypes.CDLL(path).answer() == (43 if what == "source" else 42)
+
+
+def test_any_version_of_numpy_runs_the_wheels_functions(
+    adapter: Path, in_wheel: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compiled, "UNTIMED", {"cffi"})
+    planted_versions(monkeypatch, cffi="0.1")
+    assert Source(adapter, "mine.cc").library == in_wheel
+
+
+def test_the_version_in_the_wheel_is_named(adapter: Path, tmp_path: Path) -> None:
+    """For functions that need no package: this library is named as one of its packages."""
+    own = adapter.with_name("pybind11.py")
+    own.write_text(ADAPTER.replace("DISTRIBUTION = None", "").replace("mine.cc", "own.cc"))
+    adapter.with_name("own.cc").write_text('#include "call/body.h"\n' + SOURCE)
+    builds = {"": "own.cc"}
+    assert compiled.version_in_wheel(own, builds) == ""
+    Source(own, "own.cc").prebuild(adapter.parent)
+    text = f"{version('pybind11')} (in the wheel)"
+    assert compiled.version_in_wheel(own, builds) == text
+    nothing = Environment("default", "python", versions={})
+    own_file = read_adapter("consumer", "pybind11", own)
+    found = discover.library("pybind11", {"consumer": own_file}, nothing)
+    assert (found.installed, found.version) == (True, text)
+    elsewhere = discover.library("pybind11", {"consumer": own_file}, replace(nothing, name="old"))
+    assert not elsewhere.installed
+
+
+@pytest.mark.libraries
+@pytest.mark.thorough
+def test_each_binding_of_a_wheel_is_measured_without_a_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "adapters" / "consumers"
+    shutil.copytree(ROOT / "consumers" / "call", folder / "call")
+    for path in (ROOT / "consumers").glob("*.py"):
+        shutil.copy(path, folder)
+    words = ["cmake/prebuild_calls.py", ROOT, call_library_path().parent, folder / "call"]
+    made = subprocess.run([sys.executable, *words], cwd=ROOT, capture_output=True, text=True)
+    assert made.stdout.count(": made with ") == 5, made.stdout + made.stderr
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    bindings = ["cffi:api", "cython", "jax:ffi", "numpy:gufunc", "tvm_ffi:view", "torch:stable"]
+    words = ["--calls", "--adapters", "adapters", "--consumers", ",".join(bindings)]
+    words += ["--producers", "numpy", "--arrays", "2", "--replicas", "1", "--no-plots"]
+    status, _, err = run(tmp_path, *words, "--out", "made")
+    assert (status, "compiling" in err) == (0, False)
+    found = json.loads((tmp_path / "made" / "results.json").read_text())
+    assert {cell["consumer"] for cell in found["benchmarks"]} == {*bindings[:-1]}
+    assert {cell["consumer"] for cell in found["not_measured"]} == {*bindings[-1:]}
+
+
 def test_a_source_in_python_prints_what_is_compiled(adapter: Path) -> None:
     adapter.with_name("made.py").write_text(f"print({SOURCE!r}.replace('42', '17'))\n")
     assert ctypes.CDLL(compiled.library(str(adapter), "made.py")).answer() == 17
@@ -169,6 +277,28 @@ def test_a_cache_that_cannot_be_written_is_one_reason(adapter: Path, tmp_path: P
     assert refused(adapter).endswith(("Not a directory", "File exists"))
 
 
+@pytest.mark.parametrize("what", ["mine.cc", "made.py"])
+def test_a_full_disk_is_one_reason_and_keeps_the_cache_clean(
+    adapter: Path, tmp_path: Path, what: str
+) -> None:
+    """A source that is compiled for it, and one that is first written into it."""
+    large = "char large[200000] = {1};\n" + SOURCE
+    adapter.with_name("mine.cc").write_text(large)
+    adapter.with_name("made.py").write_text(f"print({large!r}, '//' * 50000)\n")
+    disk = cache(tmp_path).parent
+    disk.mkdir(parents=True)
+    mount = ["mount", "-t", "tmpfs", "-o", "size=64k,mode=700", "tmpfs", str(disk)]
+    if subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("may not mount")
+    try:
+        with pytest.raises(NotCompiled, match="No space left on device"):
+            compiled.library(str(adapter), what)
+        assert not list(cache(tmp_path).iterdir())
+    finally:
+        subprocess.run(["umount", str(disk)], check=True)
+    assert ctypes.CDLL(compiled.library(str(adapter), what)).answer() == 42
+
+
 def test_the_adapter_of_the_how_to_page_is_measured(tmp_path: Path) -> None:
     (text,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
     assert len(text.splitlines()) <= 30
@@ -213,6 +343,9 @@ def test_a_binding_that_does_not_compile_leaves_the_others(adapter: Path, tmp_pa
 
 BAD = """
 import ctypes
+import os
+
+import numpy
 from dlbench.adapter import call_library, compiled, written_function
 
 DISTRIBUTION = None
@@ -243,6 +376,17 @@ def raises(*given):
     raise OSError("planted")
 
 
+def of_numpy(arrays):
+    call = good(arrays)
+
+    def function(*given):
+        if any(type(one) is not numpy.ndarray for one in given):
+            os.abort()
+        call(*given)
+
+    return function
+
+
 def compiled_function(name, result):
     function = ctypes.CDLL(compiled(__file__, "mine.cc"))[name]
     function.restype = result
@@ -256,6 +400,7 @@ CALLS = {
     "returns-garbage": {"call": after(lambda *given: compiled_function("garbage",
                                                                        ctypes.py_object))},
     "returns-arguments": {"call": after(lambda *given: given)},
+    "dies-on-others": {"call": of_numpy},
     "keeps": {"call": after(lambda *given: kept.append([one.copy() for one in given]))},
 }
 """
@@ -277,13 +422,18 @@ def test_a_bad_function_is_one_reason(adapter: Path, tmp_path: Path) -> None:
     assert {name.partition(":")[2]: cell["outcome"] for name, cell in cells.items()} == {
         "": "zero-copy", "returns-arguments": "zero-copy", "keeps": "zero-copy",
         "raises": "refused", "throws": "crashed", "returns-garbage": "crashed",
+        "dies-on-others": "zero-copy",
     }  # fmt: skip
     assert cells["mine:raises"]["reason"] == "planted"
     assert cells["mine:throws"]["signal"] == "SIGABRT"
     assert cells["mine:returns-garbage"]["signal"] == "SIGSEGV"
-    growing = [
-        name
+    found = {
+        (warning["code"], name): warning["text"]
         for name, cell in cells.items()
-        if any(warning["code"] == "memory-grows" for warning in cell.get("warnings", ()))
-    ]
-    assert growing == ["mine:keeps"]
+        for warning in cell.get("warnings", ())
+    }
+    assert [name for code, name in found if code == "memory-grows"] == ["mine:keeps"]
+    # It takes NumPy's arrays, but not the proxy of the trial after the rounds.
+    assert [name for code, name in found if code == "no-guard"] == ["mine:dies-on-others"]
+    assert "a proxy was an argument" in found["no-guard", "mine:dies-on-others"]
+    assert "SIGABRT" in found["no-guard", "mine:dies-on-others"]

@@ -21,7 +21,10 @@ SIZES = "4KiB,16KiB,64KiB"
 RESUME = ("--resume", "run", "--adapters", "adapters", "--no-plots")
 AXES = ("--matrix", "--adapters", "adapters", "--producers", "a,b", "--consumers", "a,b",
         "--protocols", "dlpack", "--sizes", SIZES, "--replicas", "3")  # fmt: skip
-CELLS = 2 * 2 * 3
+CALLS = ("--calls", "--adapters", "adapters", "--producers", "numpy", "--arrays", "1,2,4",
+         "--consumers", "ctypes,ctypes:ndpointer,pybind11,native:capsule",
+         "--replicas", "3")  # fmt: skip
+CELLS = 2 * 2 * 3  # of either
 
 
 def two(folder: Path) -> None:
@@ -55,10 +58,12 @@ def test_an_interrupt_during_the_imports_prints_nothing() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (-signal.SIGINT, b"", b"")
 
 
-@pytest.mark.parametrize("after", [0, 1, 7])
-def test_a_killed_run_goes_on_and_measures_nothing_twice(tmp_path: Path, after: int) -> None:
+@pytest.mark.parametrize(("axes", "after"), [(AXES, 0), (AXES, 1), (AXES, 7), (CALLS, 5)])
+def test_a_killed_run_goes_on_and_measures_nothing_twice(
+    tmp_path: Path, axes: tuple[str, ...], after: int
+) -> None:
     two(tmp_path)
-    process = start(tmp_path, *AXES, "--out", "run", "--no-plots")
+    process = start(tmp_path, *axes, "--out", "run", "--no-plots")
     while len(recorded(tmp_path)) < after or not (tmp_path / "run" / "journal.jsonl").exists():
         time.sleep(0.002)
         assert process.poll() is None or after >= CELLS
