@@ -24,6 +24,8 @@ _STARTS = {
     "subprocess.Popen",
 }
 _started: list[str] = []
+#: Those that take seconds to import. A test of several libraries is thorough with one of them.
+_SLOW_TO_IMPORT = {"dask", "dpnp", "numba", "paddle", "tensorflow", "tvm", "warp"}
 
 
 def _note_start(event: str, _: object) -> None:
@@ -32,6 +34,15 @@ def _note_start(event: str, _: object) -> None:
 
 
 sys.addaudithook(_note_start)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+        is_slow = any(isinstance(one, str) and one in _SLOW_TO_IMPORT for one in given)
+        if is_slow and item.get_closest_marker("process"):
+            item.add_marker(pytest.mark.thorough)
 
 
 def pytest_collection_finish() -> None:

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import product
+from typing import Any
 
 import pytest
 
@@ -82,8 +83,20 @@ def faulty(request: pytest.FixtureRequest) -> Iterator[dict[tuple[str, str], Che
         yield checks
 
 
-@pytest.mark.parametrize("which", ["family", pytest.param("all", marks=pytest.mark.thorough)])
-@pytest.mark.parametrize("rule", ALL, ids=lambda rule: rule.name)
+#: Rules that are tried in several situations; not those that end the process or measure it.
+TRIED = [rule for rule in ALL if rule.arrays and not rule.risky and not is_leak(rule)]
+
+
+def with_others() -> Iterator[Any]:
+    """Each rule with its family and with all, in a process. That those of TRIED are found is shown
+    below, too, in this process."""
+    for which, rule in product(("family", "all"), ALL):
+        is_more = which == "all" or rule in TRIED
+        marks = [pytest.mark.thorough] if is_more else []
+        yield pytest.param(rule, which, id=f"{rule.name}-{which}", marks=marks)
+
+
+@pytest.mark.parametrize(("rule", "which"), list(with_others()))
 def test_a_fault_breaks_its_rule_alone(
     rule: Rule, which: str, faulty: dict[tuple[str, str], Checked]
 ) -> None:
@@ -91,10 +104,6 @@ def test_a_fault_breaks_its_rule_alone(
     found = dict(faulty[rule.name, which].result().results)
     assert found.pop(rule.name).outcome == rule.verdict
     assert [result for result in found.values() if result.outcome in (BROKEN, UNCLEAR)] == []
-
-
-#: Rules that are tried in several situations; not those that end the process or measure it.
-TRIED = [rule for rule in ALL if rule.arrays and not rule.risky and not is_leak(rule)]
 
 
 @pytest.fixture(scope="module")

@@ -194,10 +194,7 @@ REAL = {
 }
 
 
-@pytest.mark.parametrize(
-    "library",
-    ["jax", *(pytest.param(one, marks=pytest.mark.thorough) for one in REAL if one != "jax")],
-)
+@pytest.mark.parametrize("library", REAL)
 def test_real_queues(library: str, tmp_path: Path) -> None:
     pytest.importorskip(library if library != "mlx" else "mlx.core")
     device, *observed = REAL[library]
