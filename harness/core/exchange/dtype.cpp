@@ -87,7 +87,7 @@ void require_dtype(Dtype dtype, bool padded) {
     throw ViewError("dtype " + to_string(dtype) + " has a width that its code does not allow");
   }
   if (dtype.bits * dtype.lanes % 8 != 0 && !padded) {
-    throw UnknownFormatError("dtype " + to_string(dtype) + " packs several elements into a byte");
+    throw UnknownFormatError("dtype " + to_string(dtype) + " " + kPacked);
   }
 }
 

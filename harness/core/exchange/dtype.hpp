@@ -7,6 +7,9 @@
 
 namespace dlbench::exchange {
 
+/// The end of the message for elements that share a byte.
+inline constexpr const char* kPacked = "packs several elements into a byte";
+
 /// Throws ViewError for an impossible dtype (no bits, no lanes, a width that the code does not
 /// allow), UnknownFormatError for elements that share a byte unless `padded`.
 void require_dtype(Dtype dtype, bool padded);

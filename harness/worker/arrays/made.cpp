@@ -102,11 +102,6 @@ std::string other_than_case(const exchange::View& expected, const exchange::View
   return is_unprotected ? "may be written to" : "";
 }
 
-// Elements smaller than a byte may share one.
-bool is_plain(const exchange::View& view) {
-  return is_compact(view) && view.dtype.bits * view.dtype.lanes % 8 == 0;
-}
-
 void require_layout(const exchange::View& expected, PyObject* source, const Library& producer) {
   std::string other;
   try {
@@ -114,7 +109,8 @@ void require_layout(const exchange::View& expected, PyObject* source, const Libr
   } catch (const Failure& failure) {
     // A wrong description is reported elsewhere.
     const bool is_hidden = failure.outcome != Outcome::wrong && expected.elements() > 0;
-    if (is_hidden && !is_plain(expected)) {
+    const bool is_packed = failure.reason.ends_with(exchange::kPacked);
+    if (is_hidden && (is_packed || !is_compact(expected))) {
       other = "cannot be located, so its layout is unknown: " + failure.reason;
     }
   } catch (const exchange::ViewError&) {

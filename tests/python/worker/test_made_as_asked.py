@@ -132,7 +132,8 @@ def test_another_array_is_found_before_a_consumer_refuses_it(
 
 
 @pytest.mark.parametrize(
-    ("make", "case"), [(LINE, F32), (SILENT, F32), (GIVE, I4), (MARKED, NULLS), (GIVE, TABLE)]
+    ("make", "case"),
+    [(LINE, F32), (SILENT, F32), (SILENT, I4), (GIVE, I4), (MARKED, NULLS), (GIVE, TABLE)],
 )
 def test_an_array_that_is_the_case_is_refused(
     tmp_path: Path, make: str, case: dict[str, Any]
