@@ -210,7 +210,8 @@ def test_only_what_an_exchange_puts_on_the_stream_takes_time(tmp_path: Path) -> 
     status, out, err = whole.run(
         tmp_path,
         *("--matrix", "--producers", "native", "--consumers", ",".join(consumers)),
-        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB", "--no-plots"),
+        *("--devices", "cuda:0", "--protocols", "dlpack", "--sizes", "4KiB"),
+        *("--replicas", "3", "--no-plots"),
         *("--adapters", "more", "--out", "run"),
         environment=fakes.environment(COLUMNS="200"),
     )

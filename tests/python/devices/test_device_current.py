@@ -114,7 +114,7 @@ def test_each_device_is_current_for_its_exchanges(tmp_path: Path) -> None:
         tmp_path,
         *("--matrix", "--adapters", "own", "--producers", "strict", "--consumers", "native"),
         *("--devices", "cuda:0,cuda:1", "--protocols", "dlpack", "--sizes", "4KiB"),
-        *("--phases", "all", "--sync", "--no-plots", "--quiet", "--out", "run"),
+        *("--phases", "all", "--sync", *whole.QUICK, "--quiet", "--out", "run"),
         environment=environment(),
     )
     assert status == 0, out + err

@@ -184,7 +184,7 @@ def test_a_producer_that_lies_about_its_device(
     (tmp_path / "mine/producers/liar.py").write_text(LIAR.format(device=result))
     words = ["--producers", "liar", "--consumers", "native", "--adapters", "mine"]
     words += ["--devices", "sim:0", "--protocols", "dlpack", "--sizes", "4KiB", "--out", "run"]
-    whole.run(tmp_path, "--matrix", *words, "--no-plots")
+    whole.run(tmp_path, "--matrix", *words, *whole.QUICK)
     entry = whole.entries(whole.document(tmp_path))[name(producer="liar")]
     assert entry["outcome"] == outcome, entry
     assert reason in entry.get("reason", "")

@@ -181,7 +181,7 @@ def test_explain_names_the_planted_python_method(tmp_path: Path) -> None:
 
 def _measure_numpy(folder: Path) -> None:
     words = ("--producers", "numpy", "--consumers", "numpy", "--protocols", "dlpack")
-    more = ("--sizes", "4KiB", "--precision", "99%", "--no-plots", "--quiet", "--out", "other")
+    more = ("--sizes", "4KiB", "--precision", "99%", *whole.QUICK, "--quiet", "--out", "other")
     assert whole.run(folder, "--matrix", *words, *more)[0] == 0
 
 

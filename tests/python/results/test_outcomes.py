@@ -19,7 +19,7 @@ from dlbench.libraries import facts
 from fakes import needs_fakes
 from outcomes import CONDITIONAL, OUTCOMES
 from samples import warning_codes
-from whole import left_alive, run
+from whole import QUICK, left_alive, run
 from wire import F32, prepare, send_request
 
 PACKAGE = Path(dlbench.__file__).parent
@@ -119,7 +119,7 @@ NO_DRIVER = "libcuda.so.1 not found"
 
 @needs_no_gpu
 def test_cupy_without_a_gpu_says_so_itself(tmp_path: Path) -> None:
-    options = ("--devices", "cpu,cuda:0", "--sizes", "4KiB", "--no-plots", "--out", "out")
+    options = ("--devices", "cpu,cuda:0", "--sizes", "4KiB", *QUICK, "--out", "out")
     status, _, err = run(tmp_path, "numpy", "cupy", *options)
     assert status == 2, err
     document = json.loads((tmp_path / "out" / "results.json").read_text())
@@ -174,7 +174,7 @@ def test_numba_says_itself_that_it_has_no_device(
 
 def test_mpi_leaves_no_process_behind(tmp_path: Path) -> None:
     before = set(Path("/dev/shm").iterdir())
-    options = ("--protocols", "buffer,convert", "--sizes", "4KiB", "--budget", "1s", "--no-plots")
+    options = ("--protocols", "buffer,convert", "--sizes", "4KiB", "--budget", "1s", *QUICK)
     status, _, err = run(tmp_path, "mpi4py", "numpy", *options)
     assert status == 0, err
     assert left_alive(tmp_path) == []

@@ -97,7 +97,7 @@ def test_a_run_its_phases_its_script_and_its_table(tmp_path: Path) -> None:
     words = ("--adapters", "more", "--producers", "metres,numpy,bytearray", "--consumers")
     status, _, err = whole.run(
         tmp_path, "--matrix", *words, "numpy,native", "--protocols", ",".join(BOTH), "--sizes",
-        "64KiB", "--phases", "exchange,import", "--precision", "99%", "--no-plots", "--quiet",
+        "64KiB", "--phases", "exchange,import", "--precision", "99%", *whole.QUICK, "--quiet",
         "--out", "run",
     )  # fmt: skip
     assert (status, err) == (0, "")

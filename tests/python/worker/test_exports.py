@@ -222,7 +222,7 @@ def test_a_third_partys_adapter_in_a_run_with_phases_and_its_script(tmp_path: Pa
     words = ("--adapters", "more", "--producers", "mute", "--consumers", "numpy,native")
     status, _, err = whole.run(
         tmp_path, "--matrix", *words, "--protocols", "dlpack,dlpack_versioned", "--sizes", "64KiB",
-        "--phases", "all", "--precision", "99%", "--no-plots", "--out", "run",
+        "--phases", "all", "--precision", "99%", *whole.QUICK, "--out", "run",
     )  # fmt: skip
     assert (status, err) == (0, "")
     found = whole.entries(whole.document(tmp_path)).values()
