@@ -6,14 +6,12 @@ import pyarrow as pa
 SCRIPT = {
     "make": "array = pa.array(source)",
     "make tensor": "array = pa.Tensor.from_numpy(source)",
-    "make usual": "array = pa.array(source).copy_to(pa.default_cpu_memory_manager())",
-    "make nulls": (
-        "array = pa.array(source, mask=~(source < 127)).copy_to(pa.default_cpu_memory_manager())"
-    ),
+    "make usual": "array = pa.concat_arrays([pa.array(source)])",
+    "make nulls": "array = pa.concat_arrays([pa.array(source, mask=~(source < 127))])",
     "make chunked": "array = pa.chunked_array([source[:1], source[1:]])",
-    "own": "array = array.copy_to(pa.default_cpu_memory_manager()){slice}",
+    "own": "array = pa.concat_arrays([array]){slice}",
     "memory": (
-        "np.frombuffer({array}.buffers()[1], {array}.type.to_pandas_dtype())"
+        "np.frombuffer({array}.buffers()[1], {array}[:0].to_numpy(zero_copy_only=False).dtype)"
         "[{array}.offset:][:len({array})] if isinstance({array}, pa.Array) else np.asarray({array})"
     ),
 }
@@ -30,7 +28,7 @@ def make(case, device):
         return pa.array(content, mask=case.nulls(content))
 
     def copy(array):
-        return array.copy_to(pa.default_cpu_memory_manager())
+        return pa.concat_arrays([array])  # before PyArrow 18 there is no copy_to()
 
     made = case.build(array, copy, usual=True)
     # A slice keeps the memory.
@@ -41,7 +39,9 @@ def memory(array):
     # A buffer of plain bytes is returned unchanged.
     if not isinstance(array, pa.Array):
         return array
-    content = np.frombuffer(array.buffers()[1], array.type.to_pandas_dtype())
+    # to_pandas_dtype() needs pandas in old versions.
+    dtype = array[:0].to_numpy(zero_copy_only=False).dtype
+    content = np.frombuffer(array.buffers()[1], dtype)
     return content[array.offset : array.offset + len(array)]
 
 

@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 FALSE_ALARMS = 0.01
 PERMUTATIONS = 1999
 LEAST = 0.03  #: smaller steps are left out
+FEWEST_OF_TWO = 9  #: replicas: fewer have too few permutations for a step between two versions
 WIDEST = 4  #: versions on each side of a window
 LIMIT = 4.0  #: deviations beyond it, in standard deviations by the median, count as it
 MAD_TO_DEVIATION = 1.4826

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.text import Text
 
 from dlbench import values
+from dlbench.analysis import steps
 from dlbench.analysis.history import Segment
 from dlbench.document import Document, Measured
 from dlbench.document.entry import Axis
@@ -47,14 +48,18 @@ def lines(
 
 
 def missing(document: Document) -> list[Text]:
-    """A line if the run did not measure each exchange in all its workers."""
+    """A line if the run did not measure each exchange in all its workers, and one if it has too few
+    of them."""
     replicas = document.run.request.replicas
     found = [entry for entry in document.entries if entry.is_exchange]
     untried = sum(entry.observed_outcome == "not-run" for entry in found)
     few = sum(len(entry.workers) < replicas for entry in found if isinstance(entry, Measured))
     parts = [f"{untried} of {count(len(found), 'exchange')} not measured"] if untried else []
     parts += [f"{few} measured in fewer than {count(replicas, 'worker')}"] if few else []
-    return [Text(f"not whole: {', '.join(parts)}; steps may be missing")] if parts else []
+    made = [f"not whole: {', '.join(parts)}; steps may be missing"] if parts else []
+    if len({entry.environment for entry in found}) == 2 and replicas < steps.FEWEST_OF_TWO:
+        made.append(f"two versions show a step in time from --replicas {steps.FEWEST_OF_TWO} on")
+    return [Text(line) for line in made]
 
 
 def _partners(beside: Mapping[str, Mapping[str, str]]) -> list[str]:

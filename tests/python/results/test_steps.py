@@ -76,6 +76,12 @@ def test_what_an_interrupted_run_lacks_is_counted() -> None:
         "steps may be missing"
     )
     assert not table.missing(doc({"context": context, "benchmarks": items[:1]}))
+    two = [items[0] | {"environment": name} for name in ("1.0", "1.1")]
+    (line,) = table.missing(doc({"context": context, "benchmarks": two}))
+    assert line.plain == "two versions show a step in time from --replicas 9 on"
+    context["dlbench"]["request"]["replicas"] = steps.FEWEST_OF_TWO
+    nine = [one | {"workers": [worker] * steps.FEWEST_OF_TWO} for one in two]
+    assert not table.missing(doc({"context": context, "benchmarks": nine}))
 
 
 def test_instructions_have_a_column_only_where_they_were_counted() -> None:
