@@ -98,6 +98,10 @@ def test_the_lines_of_a_script_make_the_array_of_make(
             expected = module.make(case, device)
         except Exception:  # the library has no such array
             continue
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of Polars, for elements as objects
+                raise
+            continue
         finally:
             monkeypatch.undo()
         side = Side.of(FOUND, "producer", library)
