@@ -200,8 +200,10 @@ def of_pointer(array: Any) -> tuple[Facts, Any]:
 
 
 def of_arrow(array: Any) -> tuple[Facts, Any]:
-    if not hasattr(array, "buffers"):
+    if hasattr(array, "to_pybytes"):  # a buffer
         return Facts(array.address, "uint8", (array.size,), (1,)), array
+    if not hasattr(array, "buffers"):  # a tensor
+        return of_buffer(array)
     dtype = np.dtype(array.type.to_pandas_dtype())
     if dtype.kind == "b":
         raise TypeError("its elements are bits")
@@ -318,7 +320,7 @@ def values(array: Any) -> np.ndarray[Any, Any]:
     if library == "polars":
         listed, inner = np.asarray(array.to_list()), getattr(array.dtype, "shape", ())
         return listed if listed.size else listed.reshape(len(array), *inner)
-    if library == "pyarrow" and not hasattr(array, "buffers"):
+    if library == "pyarrow" and hasattr(array, "to_pybytes"):
         return np.frombuffer(array, np.uint8)
     if hasattr(array, "tolist"):
         listed = np.asarray(array.tolist())
@@ -352,7 +354,7 @@ def is_bytes(array: Any) -> bool:
     is_view = isinstance(array, memoryview) and (array.format, array.ndim) == ("B", 1)
     named = isinstance(array, (bytes, bytearray)) or type(array).__name__ == "mmap"
     named |= type(array).__module__ == "mpi4py.MPI"
-    return named or is_view or (library == "pyarrow" and not hasattr(array, "buffers"))
+    return named or is_view or (library == "pyarrow" and hasattr(array, "to_pybytes"))
 
 
 def is_right(
