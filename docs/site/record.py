@@ -25,7 +25,7 @@ RUN = re.compile(r"<!-- run: (.+?) -->\n(.*?)<!-- end -->", re.S)
 #: A line is a fact up to one of these words or a mark of a copy. Times, notes and findings about
 #: noise depend on how busy the machine is.
 FACT = re.compile(
-    r"\b(zero-copy|copy|refused|wrong|crashed|no-protocol|not-installed|unproven|address|exports|imports"
+    r"(?<![\w-])(zero-copy|copy|refused|wrong|crashed|no-protocol|not-installed|unproven|address|exports|imports"
     r"|expected|actual|SLOW|FAST|worse|better|lost|gained|holds|broken)\b|\*"
 )
 
