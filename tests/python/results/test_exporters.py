@@ -52,6 +52,8 @@ def run(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_export_depends_on_the_document_alone(name: str, document: dict[str, Any]) -> None:
+    if name == "support" and document is DOCUMENTS["calls"]:
+        return  # which are refused: test_support.py
     before = json.dumps(document)
     assert export(doc(document), name) == export(doc(document), name)
     assert export(doc(document), name).endswith("\n")
