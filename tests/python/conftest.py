@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         given = item.callspec.params.values() if hasattr(item, "callspec") else ()
         is_slow = any(isinstance(one, str) and one in _SLOW_TO_IMPORT for one in given)
-        if is_slow and item.get_closest_marker("process"):
+        if is_slow and any(item.iter_markers("process")) | any(item.iter_markers("libraries")):
             item.add_marker(pytest.mark.thorough)
 
 

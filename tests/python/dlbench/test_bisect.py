@@ -87,6 +87,7 @@ def test_an_interrupted_search_is_resumed(
     assert "it holds no measurement of bisect" in capsys.readouterr().err
 
 
+@pytest.mark.thorough
 @pytest.mark.timeout(240)
 @pytest.mark.skipif(not shutil.which("valgrind"), reason="no valgrind")
 def test_more_instructions_are_found_in_a_folder_of_wheels(
@@ -187,7 +188,11 @@ def test_another_library_that_moves_at_the_gap_is_named(
         (("1.0", "1.1", "native", "planted", "4KiB", "1MiB"), "CELL has two sizes, 4KiB and 1MiB"),
         (("1.0", "1.1", "native", "planted", "4X"), "4X"),
         (("1.0", "1.6", "native", "planted"), "not installed: Because planted==1.6 requires"),
-        (("1.0", "1.1", "native", "planted", "--step", "outcome"), "do not differ in outcome"),
+        pytest.param(
+            ("1.0", "1.1", "native", "planted", "--step", "outcome"),
+            "do not differ in outcome",
+            marks=pytest.mark.thorough,
+        ),
         (("1.0", "1.1", "native", "planted", "--wheels", "none"), "no wheel of planted"),
     ],
 )

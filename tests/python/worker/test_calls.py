@@ -333,7 +333,10 @@ def test_an_array_that_was_not_asked_for_is_not_passed(tmp_path: Path) -> None:
     assert answer["error"]["reason"] == "the producer's array has dtype float64, not float32"
 
 
-@pytest.mark.parametrize("arrays", [0, 1, 2, 20])
+THOROUGH_COUNTS = [pytest.param(count, marks=pytest.mark.thorough) for count in (1, 2)]
+
+
+@pytest.mark.parametrize("arrays", [0, *THOROUGH_COUNTS, 20])
 @pytest.mark.parametrize(
     "consumer",
     ["native", "native:capsule", "nanobind", "nanobind:noconvert", "nanobind:untyped", "pybind11",
@@ -344,11 +347,13 @@ def test_the_bindings_pass_each_array(tmp_path: Path, consumer: str, arrays: int
 
 
 @pytest.mark.libraries
-@pytest.mark.parametrize("arrays", [pytest.param(1, marks=pytest.mark.thorough), 8])
+@pytest.mark.parametrize("arrays", [THOROUGH_COUNTS[0], 8])
 @pytest.mark.parametrize(
     ("producer", "consumer"),
     [("torch", "torch:op"), ("torch", "torch:packet"), ("torch", "torch:stable"),
-     ("torch", "torch:pybind11"), ("torch", "torch"), ("torch", "torch:custom_op"),
+     # It is compiled for a minute.
+     pytest.param("torch", "torch:pybind11", marks=pytest.mark.thorough),
+     ("torch", "torch"), ("torch", "torch:custom_op"),
      ("numpy", "numpy:gufunc"), ("numpy", "numpy:ufunc"), ("numpy", "tvm_ffi:view"),
      ("numpy", "tvm_ffi:owned"), ("jax", "jax:ffi"), ("numpy", "numba"), ("numpy", "numba:cfunc"),
      ("numpy", "cython"), ("numpy", "cython:const"), ("numpy", "cffi"), ("numpy", "cffi:api")],
