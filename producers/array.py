@@ -4,6 +4,8 @@ import array
 
 import numpy as np
 
+from dlbench.adapter import require
+
 SCRIPT = {
     "make": (
         "from array import array as new_array\n"
@@ -16,6 +18,8 @@ DEFAULT = False
 
 
 def make(case, device):
+    # Without a shape, its elements in line are no other than those of two dimensions.
+    require(len(case.shape) == 1, "array.array has one dimension")
     return array.array(np.dtype(case.dtype).char, case.numpy().tobytes())
 
 

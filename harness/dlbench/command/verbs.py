@@ -386,7 +386,7 @@ def explain_term(words: tuple[str, ...]) -> None:
     rows = rows or _other_names(term)
     axes = _core.case_axes.values()
     rows = rows or [known[word] for axis in axes for word in axis if axis[word] == term]
-    for word in (term, term.removesuffix("s")):
+    for word in filter(None, (term, term.removesuffix("s"))):
         parts = {row for name, row in known.items() if word in re.split(r"[ -]", name)}
         rows = rows or sorted(parts)
     if not rows:

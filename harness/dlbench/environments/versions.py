@@ -209,7 +209,7 @@ def _commands(place: Path, wanted: Recipe) -> tuple[list[str], list[str]]:
     words = ["--only-binary", ":all:"]
     if uv := shutil.which("uv"):
         python = str(place / "bin/python")
-        # Since 0.13 uv takes no pre-release for a specifier that has one but for `==`.
+        # uv 0.13 admits a pre-release by `==` alone. This admits those of dependencies, too.
         if any(one.endswith(ANY_RELEASE) for one in wanted.requirements):
             words += ["--prerelease", "allow"]
         return (

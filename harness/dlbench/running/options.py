@@ -171,7 +171,7 @@ def require_read(ctx: click.Context, mode: str, read: Collection[str]) -> None:
 
 def require_resume_alone(typed: set[str], allowed: Collection[str] = WITH_RESUME) -> None:
     for name in sorted(typed - set(allowed)):
-        positional = {"libraries": "two libraries", "words": "BASE and HEAD"}
+        positional = {"libraries": "the libraries", "words": "BASE and HEAD"}
         word = positional.get(name, f"--{name.replace('_', '-')}")
         raise BadInput(f"--resume reads this from the run's journal: leave out {word}")
 

@@ -35,7 +35,7 @@ def run_script(script: str, python: str, timeout_s: float) -> Verdict:
     with tempfile.TemporaryDirectory(prefix="dlbench-repro-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script, encoding="utf-8")
-        # Of dlbench's own libraries, where that interpreter's environment has no dlbench.
+        # Of dlbench's own libraries: another interpreter has no dlbench, or another one.
         (Path(folder) / "dlbench").symlink_to(discover.PACKAGE)
         ended = _core.run_program([python, str(path)], timeout_s)
     if ended.status is None:

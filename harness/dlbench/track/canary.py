@@ -71,9 +71,10 @@ def canary(ctx: click.Context, /, libraries: tuple[str, ...], **params: Any) -> 
         options.require_resume_alone(options.typed_parameters(ctx), WITH_RESUME)
         folder = rundir.resumable(params["resume"])
         return measured(*measuring.resumed(folder, params), folder, params, is_resumed=True)
-    if not libraries or params["env"]:
-        raise BadInput("canary needs libraries, as in: dlbench canary numpy jax; "
-                       "--env is for --resume")  # fmt: skip
+    if params["env"]:
+        raise BadInput("--env is for --resume, which starts an interpreter of the run's folder")
+    if not libraries:
+        raise BadInput("canary needs libraries, as in: dlbench canary numpy jax")
     every = list(dict.fromkeys(libraries))
     request = measuring.make_request({**params, "count": measuring.counts()}, every, every)
     request.replicas = 1
@@ -141,6 +142,8 @@ def measured(
     if signal:
         named = ["--env", *(f"{place.name}={place.python}" for place in places[-1:])]
         named += ["--adapters", wanted.adapters] if wanted.adapters else []
+        named += ["--pre"] * params["pre"]
+        named += ["--with", ",".join(params["with"])] if params["with"] else []
         again = dlbench_command("canary", "--resume", folder, *named)
         run.warn(f"interrupted; what was measured is kept: {again}")
         return 128 + signal

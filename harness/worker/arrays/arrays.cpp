@@ -94,18 +94,14 @@ namespace {
 constexpr std::size_t kAligned = 16;
 constexpr std::uint64_t kMostAlignedBytes = 1 << 20;
 
-// An array that is only made to be read: reading it may change what its library does next.
-void require_case(const Exchange& exchange, const Library& producer, const Ref& make_case,
-                  const exchange::View& expected) {
-  std::vector<Ref> made;  // kept, so that none lies where another lay
-  do {
+// Further arrays of a case with an alignment, kept, so that none lies where another lay.
+void require_aligned(const Exchange& exchange, const Library& producer, const Ref& make_case,
+                     const exchange::View& expected) {
+  std::vector<Ref> made;
+  while (made.size() < kAligned && exchange.bytes <= kMostAlignedBytes) {
     made.push_back(make_array(exchange, producer, make_case));
     require_alignment(made.back().get(), expected, producer);
-  } while (has_alignment(expected) && made.size() < kAligned &&
-           exchange.bytes <= kMostAlignedBytes);
-  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
-  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
-  require_made(text_of(special.get()), made.front().get(), expected, producer);
+  }
 }
 
 Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& make_case,
@@ -145,11 +141,12 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
     const Made key{exchange.producer, source_of(exchange), exchange.case_name, exchange.bytes};
     Pool made = [&] {
       try {
-        if (!as_asked_.contains(key)) {
-          require_case(exchange, producer, make_case, expected->view);
-          as_asked_.insert(key);
+        Pool arrays = make_pool(exchange, producer, make_case, expected->view);
+        if (has_alignment(expected->view) && !aligned_.contains(key)) {
+          require_aligned(exchange, producer, make_case, expected->view);
+          aligned_.insert(key);
         }
-        return make_pool(exchange, producer, make_case, expected->view);
+        return arrays;
       } catch (Failure& failure) {
         // Report the message of the library itself.
         if (!producer.has_device(source_of(exchange))) {
@@ -167,6 +164,20 @@ std::shared_ptr<const Pool> Arrays::get(const Exchange& exchange, const Library&
     pool = std::make_shared<const Pool>(std::move(made));
   }
   return pool;
+}
+
+void Arrays::require_case(const Exchange& exchange, const Library& producer, const Ref& make_case,
+                          bool was_taken) {
+  const std::pair key{
+      Made{exchange.producer, source_of(exchange), exchange.case_name, exchange.bytes}, was_taken};
+  if (as_asked_.contains(key)) return;
+  // An array that is only made to be read: reading it may change what its library does next.
+  const Ref array = make_array(exchange, producer, make_case);
+  const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
+  const Ref special = checked(PyObject_GetAttrString(spec.get(), "special"));
+  const Held& expected = *expected_.at({exchange.case_name, exchange.bytes});
+  require_made(text_of(special.get()), array.get(), expected.view, producer, was_taken);
+  as_asked_.insert(key);
 }
 
 void Arrays::drop_unused() {

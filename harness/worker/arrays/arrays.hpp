@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "model/cell.hpp"
@@ -34,9 +35,16 @@ class Arrays {
  public:
   /// Makes the pool on first use. `make_case` is called for each array and returns a Case. Waits
   /// until the arrays are computed. Throws Failure if the library's `make` raises or returns an
-  /// unusable object, and `unsupported` if its array is not the case.
+  /// unusable object, and `unsupported` if its array has another alignment than the case.
   std::shared_ptr<const Pool> get(const Exchange& exchange, const Library& producer,
                                   const Ref& make_case);
+
+  /// Throws Failure `unsupported` if the producer's array is not the case. It looks at an array of
+  /// its own, once for each producer and case, and after the first import, which must be the first
+  /// to export an array. Unless the array `was_taken`, the consumer's refusal says more than that
+  /// its layout is unknown. Call `get` before.
+  void require_case(const Exchange& exchange, const Library& producer, const Ref& make_case,
+                    bool was_taken);
 
   /// Releases unused pools.
   void drop_unused();
@@ -49,7 +57,8 @@ class Arrays {
   using Content = std::pair<std::string, std::uint64_t>;
   std::map<Key, std::shared_ptr<const Pool>> pools_;
   std::map<Content, std::shared_ptr<const Held>> expected_;
-  std::set<Made> as_asked_;  ///< whose array was looked at, and is the case
+  std::set<Made> aligned_;                    ///< of which further arrays were looked at
+  std::set<std::pair<Made, bool>> as_asked_;  ///< whose array is the case, by `was_taken`
 };
 
 }  // namespace dlbench::worker

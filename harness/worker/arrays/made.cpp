@@ -102,15 +102,17 @@ std::string other_than_case(const exchange::View& expected, const exchange::View
   return is_unprotected ? "may be written to" : "";
 }
 
-void require_layout(const exchange::View& expected, PyObject* source, const Library& producer) {
+void require_layout(const exchange::View& expected, PyObject* source, const Library& producer,
+                    bool was_taken) {
   std::string other;
   try {
     other = other_than_case(expected, read_place(source, producer).view, source, producer);
   } catch (const Failure& failure) {
+    if (failure.outcome == Outcome::out_of_memory) throw;
     // A wrong description is reported elsewhere.
     const bool is_hidden = failure.outcome != Outcome::wrong && expected.elements() > 0;
     const bool is_packed = failure.reason.ends_with(exchange::kPacked);
-    if (is_hidden && (is_packed || !is_compact(expected))) {
+    if (is_hidden && (is_packed || (was_taken && !is_compact(expected)))) {
       other = "cannot be located, so its layout is unknown: " + failure.reason;
     }
   } catch (const exchange::ViewError&) {
@@ -177,25 +179,25 @@ void require_alignment(PyObject* array, const exchange::View& expected, const Li
 }
 
 void require_made(const std::string& special, PyObject* array, const exchange::View& wanted,
-                  const Library& producer) {
+                  const Library& producer, bool was_taken) {
   const exchange::View expected =
       has_lost_dtype(array, wanted) ? exchange::without_dtype(wanted) : wanted;
   std::optional<Held> made;
-  std::vector<std::string> extras;
+  Ref extras;  // empty: not known
   try {
     made = read_values(array, producer);
-    extras = words_of(extras_of(array, producer));
+    extras = extras_of(array, producer);
   } catch (const Failure&) {
     // What cannot be read is not compared.
   }
-  if (!made) return require_layout(expected, array, producer);
+  if (!made) return require_layout(expected, array, producer, was_taken);
   if (made->view.dtype == exchange::kObjects && expected.dtype != exchange::kObjects) {
     decline("has Python objects as elements");
   }
-  const bool is_extra = special == "nulls" || special == "grad";
-  if (is_extra && !contains(extras, special)) decline("has no " + special);
+  const bool is_extra = extras && (special == "nulls" || special == "grad");
+  if (is_extra && !contains(words_of(extras), special)) decline("has no " + special);
   if (exchange::on_host(made->view.device)) require_dtype(expected, made->view);
-  require_layout(expected, array, producer);
+  require_layout(expected, array, producer, was_taken);
 }
 
 }  // namespace dlbench::worker

@@ -19,8 +19,9 @@ bool has_alignment(const exchange::View& expected);
 void require_alignment(PyObject* array, const exchange::View& expected, const Library& producer);
 
 /// Throws Failure `unsupported` if the producer's array has another dtype, shape, layout or
-/// protection than the case, or lacks its property `special`.
+/// protection than the case, or lacks its property `special`. If a consumer took such an array
+/// (`was_taken`), also if its layout is unknown.
 void require_made(const std::string& special, PyObject* array, const exchange::View& expected,
-                  const Library& producer);
+                  const Library& producer, bool was_taken);
 
 }  // namespace dlbench::worker

@@ -23,16 +23,37 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       phases(call, protocol.observed()),
       label(name(Cell{order.exchange, "exchange", "call"})),
       bytes(order.exchange.bytes) {
-  const std::string& requested = order.exchange.protocol;
+  const Look look = [&](bool was_taken) {
+    step(Step::values);
+    try {
+      arrays.require_case(order.exchange, producer, order.make_case, was_taken);
+    } catch (const Failure& failure) {
+      // That one more array cannot be made is no fault of this exchange.
+      if (failure.outcome == Outcome::unsupported && failure.code.empty()) throw;
+    }
+  };
   const Within inside(call.import_call().within());
+  try {
+    cross(order, step, look);
+  } catch (const Failure& failure) {
+    // A refusal hides that the array is not the case.
+    if (failure.outcome == Outcome::refused) look(false);
+    throw;
+  }
+  step(Step::calibrate);
+  blocks.calibrate(order);
+}
+
+void Prepared::cross(const Order& order, const Announce& step, const Look& look) {
+  const std::string& requested = order.exchange.protocol;
   if (requested == Protocol::call) {
-    call_function(order, step);
+    call_function(order, step, look);
   } else if (is_dispatch(requested)) {
-    dispatch(order, step);
+    dispatch(order, step, look);
   } else {
     call.pass_exporters(requested);
     try {
-      find_protocol(order.exchange, step);
+      find_protocol(order.exchange, step, look);
     } catch (const Failure& failure) {
       if (!protocol.is_refusal_of_proxy(failure)) throw;
       step(Step::call);
@@ -48,15 +69,13 @@ Prepared::Prepared(const Order& order, const Library& producer, const Library& c
       throw with_way(failure);
     }
   }
-  step(Step::calibrate);
-  blocks.calibrate(order);
 }
 
 // Calls a function that returns nothing. The record of its body shows what it received.
-void Prepared::call_function(const Order& order, const Announce& step) {
+void Prepared::call_function(const Order& order, const Announce& step, const Look& look) {
   call.pass_rows(order.exchange.arrays);
   call.import_first(step);
-  step(Step::values);
+  look(true);
   judge.judge_calls();
   protocol.set_computed(order.exchange.protocol);
   judge.add_warnings();
@@ -70,7 +89,7 @@ Failure Prepared::with_way(Failure failure) const {
 
 // Calls a NumPy function on the array. The result is computed, so only its type and extras are
 // compared, not memory or values.
-void Prepared::dispatch(const Order& order, const Announce& step) {
+void Prepared::dispatch(const Order& order, const Announce& step, const Look& look) {
   const std::string& requested = order.exchange.protocol;
   PyTypeObject* type = Py_TYPE(call.first_array());
   if (!overrides(type, requested)) {
@@ -86,7 +105,7 @@ void Prepared::dispatch(const Order& order, const Announce& step) {
   }
   call.pass_arrays();
   const Ref result = call.import_first(step);
-  step(Step::values);
+  look(true);
   judge.compare_extras(result.get());
   protocol.set_computed(requested);
   judge.add_warnings();
@@ -110,14 +129,14 @@ Ref Prepared::import_first(const std::string& requested, const Announce& step) {
 }
 
 // Makes the first calls, finds the protocol and judges the values.
-void Prepared::find_protocol(const Exchange& exchange, const Announce& step) {
+void Prepared::find_protocol(const Exchange& exchange, const Announce& step, const Look& look) {
   const std::string& requested = exchange.protocol;
   if (call.is_converted(requested)) {
     step(Step::recorder);
     protocol.use_proxy(requested, "");
   }
   Ref result = import_first(requested, step);
-  step(Step::values);
+  look(true);
   if (crosses_devices(exchange)) {
     require_device(target_of(exchange), exchange, result.get(), call.consumer());
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -32,10 +33,14 @@ class Prepared {
   const std::uint64_t bytes;
 
  private:
-  void call_function(const Order& order, const Announce& step);
-  void dispatch(const Order& order, const Announce& step);
+  /// Requires that the producer's array is the case; `was_taken` as in Arrays::require_case.
+  using Look = std::function<void(bool was_taken)>;
+
+  void cross(const Order& order, const Announce& step, const Look& look);
+  void call_function(const Order& order, const Announce& step, const Look& look);
+  void dispatch(const Order& order, const Announce& step, const Look& look);
   Ref import_first(const std::string& requested, const Announce& step);
-  void find_protocol(const Exchange& exchange, const Announce& step);
+  void find_protocol(const Exchange& exchange, const Announce& step, const Look& look);
   /// The failure, with `via` in its data if the consumer imported a proxy.
   Failure with_way(Failure failure) const;
 };

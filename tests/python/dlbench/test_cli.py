@@ -160,7 +160,7 @@ def test_help_and_version(dlbench: Run) -> None:
         (["--resume", "nowhere"], "no such folder"),
         (["--resume", "adapters"], "journal.jsonl: No such file"),
         (["--resume", "adapters", "--sizes", "4KiB"], "leave out --sizes"),
-        (["--resume", "adapters", "mine", "mine"], "leave out two libraries"),
+        (["--resume", "adapters", "mine", "mine"], "leave out the libraries"),
         (["show", "nowhere"], "no run 'nowhere'"),
         (["show", "latest"], "this folder has no run, or only runs with --out"),
         (["show", "adapters"], "neither results.json nor journal.jsonl"),

@@ -15,6 +15,7 @@ import pytest
 from kiwisolver import _cext
 from numpy._core import _multiarray_umath as multiarray
 
+import whole
 from dlbench import _core, loading
 from dlbench.libraries import discover
 from judging import GIVE, NUMPY, READONLY, SHARE, found
@@ -118,9 +119,8 @@ MARKED = f"{NULLED}def extras(array):\n    return {{'nulls': array != array}}\n"
     ("make", "case", "reason"),
     [
         (LINE, TABLE, "has shape (1024,), not (4, 256)"),
-        (SILENT, STRIDED, "cannot be located, so its layout is unknown: its memory would be a co"),
         (PACKED, I4, "cannot be located, so its layout is unknown: dlbench cannot read it: dty"),
-        (NULLED, NULLS, "has no nulls"),
+        (f"{NULLED}def extras(array):\n    return {{}}\n", NULLS, "has no nulls"),
     ],
 )
 def test_another_array_is_found_before_a_consumer_refuses_it(
@@ -133,7 +133,15 @@ def test_another_array_is_found_before_a_consumer_refuses_it(
 
 @pytest.mark.parametrize(
     ("make", "case"),
-    [(LINE, F32), (SILENT, F32), (SILENT, I4), (GIVE, I4), (MARKED, NULLS), (GIVE, TABLE)],
+    [
+        (LINE, F32),
+        # What is not known of an array hides no refusal.
+        *((SILENT, case) for case in (F32, STRIDED, I4)),
+        (NULLED, NULLS),
+        (GIVE, I4),
+        (MARKED, NULLS),
+        (GIVE, TABLE),
+    ],
 )
 def test_an_array_that_is_the_case_is_refused(
     tmp_path: Path, make: str, case: dict[str, Any]
@@ -560,3 +568,35 @@ def test_an_array_of_another_librarys_type_is_named(
     warnings = found(tmp_path, TYPED.format(root), SHARE)["warnings"]
     types = [one["data"]["type"] for one in warnings if one["code"] == "foreign-type"]
     assert types == [f"{root}.core.Array"] * is_foreign
+
+
+SLOW_ONCE = """
+import time
+DISTRIBUTION = None
+done = []
+
+class Slow:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **arguments):
+        if not done:
+            time.sleep(0.05)
+        done.append(1)
+        return self.array.__dlpack__(**arguments)
+
+
+def make(case, device):
+    return Slow(case.numpy())
+"""
+
+
+def test_the_first_call_is_the_first_that_exports_an_array(tmp_path: Path) -> None:
+    whole.plant(tmp_path / "more", "slow", make=SLOW_ONCE)
+    words = ("--producers", "slow", "--consumers", "numpy", "--adapters", "more")
+    document = whole.measure(tmp_path, *words, "--protocols", "dlpack", "--sizes", "4KiB")
+    (entry,) = document["benchmarks"]
+    assert entry["workers"][0]["first_ns"] > 50e6
