@@ -16,7 +16,7 @@ from dlbench import _core
 GOOD_MAKE = "DISTRIBUTION = None\ndef make(case, device):\n    return case.numpy()\n"
 GOOD_TAKE = 'DISTRIBUTION = None\nimport numpy as np\nPROTOCOLS = {"dlpack": np.from_dlpack}\n'
 LIMIT_S = 180
-#: Of a run whose times are not looked at: one worker for each cell.
+#: Options of a run in a test that does not look at times: one worker for each cell.
 QUICK = ("--replicas", "1", "--no-plots")
 
 

@@ -95,8 +95,7 @@ class Pair:
         signal = run.after_rounds(prepared, folder, summary, quiet=self.quiet)
         document = _core.write_document(str(folder))
         if signal:
-            run.warn(f"interrupted; what was measured is kept: {go_on}")
-            raise SystemExit(128 + signal)
+            raise SystemExit(run.interrupted(signal, go_on))
         return document, summary.budget_used_s
 
     def compare(self, documents: list[str], false_alarms: float) -> Comparison:

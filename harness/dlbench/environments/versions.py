@@ -26,7 +26,7 @@ from dlbench.text.layout import shorten
 LISTED = re.compile("Available versions: (.*)")
 LIST_S = 120.0  #: deadline of the index
 LONGEST_REASON = 300
-#: Of a package of which pre-releases are wanted, too.
+#: Follows the name of a package if its pre-releases are wanted, too.
 ANY_RELEASE = ">=0.dev0"
 #: The last attempt of pip, which then reports that nothing matches.
 BROKEN = re.compile(r"Retry\(total=0,.* connection broken by '(.*)': /")

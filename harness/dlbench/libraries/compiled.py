@@ -33,7 +33,7 @@ FLAGS_LINE = re.compile(r"^(?://|#): (.*)$", re.MULTILINE)
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 #: In a library of the wheel (call/body.h): the hash of its source, then packages and versions.
 MADE_WITH = re.compile(rb"dlbench made with ([0-9a-f]{64}): ([^\0]+)\0")
-#: Packages of whose headers no code runs in a call: any version will do.
+#: Packages that add no code to a call, so that any version will do.
 UNTIMED = {"numpy"}
 LIMIT_S = 600  #: of one command
 ANSWERS, MISSING = "dlbench-compiled ", "missing"
@@ -142,8 +142,8 @@ def versions_in_wheel(source: Path) -> dict[str, str]:
 
 
 def version_in_wheel(adapter: str | Path, builds: Mapping[str, str]) -> str:
-    """That of the library of an adapter whose compiled functions need no package: "3.3.1 (in the
-    wheel)". Empty where there is none."""
+    """The version with which the wheel's functions of an adapter were compiled, as "3.3.1 (in the
+    wheel)". Empty if the wheel has none."""
     path = Path(adapter)
     version = versions_in_wheel(path.parent / builds[""]).get(path.stem)
     return f"{version} (in the wheel)" if version else ""

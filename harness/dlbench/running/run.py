@@ -42,6 +42,12 @@ def warn(text: str) -> None:
     output.print_error(f"dlbench: {text}")
 
 
+def interrupted(signal: int, again: str) -> int:
+    """Warns with how to continue; the exit status."""
+    warn(f"interrupted; what was measured is kept: {again}")
+    return 128 + signal
+
+
 def find_adapters(adapters: str | None, environment: Environment) -> discover.Catalogue:
     """See discover.catalogue(); warns about adapters that were left out."""
     found = discover.catalogue(adapters, environment=environment)

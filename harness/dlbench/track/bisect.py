@@ -80,8 +80,7 @@ class Search:
         )
         if signal:
             again = f"type the command again with --resume {self.folder} in place of --out"
-            run.warn(f"interrupted; what was measured is kept: {again}")
-            raise SystemExit(128 + signal)
+            raise SystemExit(run.interrupted(signal, again))
         self.document = document
         found = {i: _of(document, place.name) for i, place in fit.items()}
         self.found |= found

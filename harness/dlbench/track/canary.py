@@ -140,13 +140,13 @@ def measured(
         wanted, places, folder, quiet=params["quiet"], resume=is_resumed
     )
     if signal:
-        named = ["--env", *(f"{place.name}={place.python}" for place in places[-1:])]
+        newest = places[-1]
+        named = ["--env", f"{newest.name}={newest.python}"]
         named += ["--adapters", wanted.adapters] if wanted.adapters else []
         named += ["--pre"] * params["pre"]
         named += ["--with", ",".join(params["with"])] if params["with"] else []
         again = dlbench_command("canary", "--resume", folder, *named)
-        run.warn(f"interrupted; what was measured is kept: {again}")
-        return 128 + signal
+        return run.interrupted(signal, again)
     path = str(folder / DOCUMENT)
     comparison = Comparison(
         _core.compare(

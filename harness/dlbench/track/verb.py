@@ -90,8 +90,7 @@ def measure(
     if signal:
         named = ["--adapters", request.adapters] if request.adapters else []
         again = dlbench_command("track", "--resume", folder, *named)
-        run.warn(f"interrupted; what was measured is kept: {again}")
-        return 128 + signal
+        return run.interrupted(signal, again)
     return 0
 
 
