@@ -68,6 +68,7 @@ class _Conditions(Steps[str, Result]):
     def __init__(
         self, place: Environment, adapters: Mapping[str, Sequence[str]], timeout_s: float
     ) -> None:
+        super().__init__()
         self._place, self._adapters, self._timeout_s = place, adapters, timeout_s
         self._deadline_s = timeout_s  #: of the request that is sent
 

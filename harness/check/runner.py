@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +20,7 @@ from dlbench.check.rule import ROLES, Rule
 from dlbench.check.rules import RULES
 from dlbench.check.verdict import BROKEN, HOLDS, NO_ANSWER, NOT_APPLICABLE, OUTCOMES, UNCLEAR
 from dlbench.errors import BadInput
-from dlbench.supervisor import RequestFailed, Steps, Worker, send_each
+from dlbench.supervisor import RequestFailed, Steps, Worker, send_all
 from dlbench.text.escaping import shortened
 
 CHILD = Path(__file__).with_name("child.py")
@@ -117,16 +116,7 @@ def check(
         else:
             sides.setdefault(rule.role, []).append(rule)
     chains = [_Chain(library, ordered(mine), timeout_s, report) for mine in sides.values()]
-    with ThreadPoolExecutor(len(ROLES)) as pool:
-        pending = [pool.submit(send_each, chain, chain.names, keep) for chain in chains]
-        try:
-            for one in pending:
-                one.result()
-        except BaseException:
-            # A signal reaches the main thread alone, and the pool waits for its threads.
-            for chain in chains:
-                chain.stop()
-            raise
+    send_all([(chain, chain.names) for chain in chains], keep, len(ROLES))
     kept = {rule.name: report.results[rule.name] for rule in rules if rule.name in report.results}
     report.results = kept
     return report
@@ -165,26 +155,17 @@ class _Chain(Steps[str, Result]):
     def __init__(
         self, library: Library, rules: Sequence[Rule], timeout_s: float, report: Report
     ) -> None:
+        super().__init__()
         self._library, self._rules = library, {rule.name: rule for rule in rules}
         self.names = list(self._rules)
         self._last = self.names[-1]
         self._timeout_s, self._report = timeout_s, report
-        self._has_loaded = self._is_loaded = self._is_stopped = False
-        self._worker: Worker | None = None
-
-    def stop(self) -> None:
-        """Ends the process, from any thread. No rule gets a result after that."""
-        self._is_stopped = True
-        if self._worker is not None:
-            self._worker.stop()
+        self._has_loaded = self._is_loaded = False
 
     def start(self, item: str, folder: Path) -> Worker:
         self._is_loaded = False
         self._report.starts += 1
-        self._worker = Worker([self._library.python, str(CHILD)], max(self._timeout_s, START_S))
-        if self._is_stopped:
-            self._worker.stop()
-        return self._worker
+        return Worker([self._library.python, str(CHILD)], max(self._timeout_s, START_S))
 
     def load(self, worker: Worker, item: str) -> None:
         request = self._library.request(self._timeout_s)
@@ -234,7 +215,7 @@ class _Chain(Steps[str, Result]):
     def _end_without_exchange(self) -> str:
         """The end of the process in words; empty if it ended normally."""
         try:
-            with self.start(self._last, Path()) as child:
+            with self.started(self._last, Path()) as child:
                 self.load(child, self._last)
                 child.send_request({"do": "warm"}, self._timeout_s)
                 death = child.end(END_AS_PROGRAM)
@@ -246,7 +227,7 @@ class _Chain(Steps[str, Result]):
         """What takes much of a deadline without an exchange, or fails; empty otherwise. A rule may
         make ten arrays of different dtypes."""
         try:
-            with self.start(self._last, Path()) as child:
+            with self.started(self._last, Path()) as child:
                 self.load(child, self._last)
                 begin = time.monotonic()
                 child.send_request({"do": "warm"}, self._timeout_s)

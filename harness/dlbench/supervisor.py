@@ -9,8 +9,11 @@ import os
 import re
 import tempfile
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, ClassVar, Generic, TypeVar
 
 from dlbench import _core, worker_requests
@@ -172,6 +175,29 @@ class Steps(ABC, Generic[Item, Result]):
 
     name: ClassVar[str]  #: of its temporary folders
 
+    def __init__(self) -> None:
+        self._running: set[Worker] = set()
+        self._is_stopped = False
+
+    @contextmanager
+    def started(self, item: Item, folder: Path) -> Iterator[Worker]:
+        """A worker that stop() ends."""
+        worker = self.start(item, folder)
+        self._running.add(worker)
+        try:
+            if self._is_stopped:
+                worker.stop()
+            with worker:
+                yield worker
+        finally:
+            self._running.discard(worker)
+
+    def stop(self) -> None:
+        """Ends the workers, from any thread. No item gets a result after that."""
+        self._is_stopped = True
+        for worker in list(self._running):
+            worker.stop()
+
     @abstractmethod
     def start(self, item: Item, folder: Path) -> Worker:
         """A worker for that item and the following ones. `folder` exists as long as the worker."""
@@ -209,7 +235,7 @@ def send_each(
         lost: RequestFailed | None = None
         with tempfile.TemporaryDirectory(prefix=f"dlbench-{steps.name}-") as folder:
             try:
-                with steps.start(first, Path(folder)) as worker:
+                with steps.started(first, Path(folder)) as worker:
                     steps.load(worker, first)
                     is_loaded = True
                     while left:
@@ -231,6 +257,42 @@ def send_each(
         for _ in range(1 if is_loaded else len(left)):
             item = left.pop(0)
             keep(item, steps.fail(item, lost))
+
+
+def send_all(
+    chains: Sequence[tuple[Steps[Item, Result], Sequence[Item]]],
+    keep: Callable[[Item, Result], None],
+    at_a_time: int,
+) -> None:
+    """send_each() for several chains of items at a time; `keep` is called on this thread. An
+    exception, such as that of a signal's handler, ends all workers."""
+    ready: SimpleQueue[tuple[Item, Result] | BaseException | None] = SimpleQueue()
+
+    def run(steps: Steps[Item, Result], items: Sequence[Item]) -> None:
+        try:
+            send_each(steps, items, lambda item, result: ready.put((item, result)))
+        except BaseException as error:
+            ready.put(error)
+        else:
+            ready.put(None)
+
+    with ThreadPoolExecutor(at_a_time) as pool:
+        try:
+            left = [pool.submit(run, *chain) for chain in chains]
+            while left:
+                match ready.get():
+                    case None:
+                        left.pop()
+                    case BaseException() as error:
+                        raise error
+                    case item, result:
+                        keep(item, result)
+        except BaseException:
+            # A signal reaches the main thread alone, and the pool waits for its threads.
+            pool.shutdown(wait=False, cancel_futures=True)
+            for steps, _ in chains:
+                steps.stop()
+            raise
 
 
 def _answer(steps: Steps[Item, Result], worker: Worker, item: Item) -> Result:

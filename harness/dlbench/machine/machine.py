@@ -115,6 +115,12 @@ def processor(root: Path) -> str:
     return cpuinfo(root, "model name") or numbers or platform.processor() or platform.machine()
 
 
+def processes_at_a_time(process_bytes: int) -> int:
+    """One for each core and each part of the free memory; at least 1, and 1 for 0 bytes."""
+    free = memory_bytes(Path("/"), "MemAvailable")
+    return max(1, min(cores(), free // process_bytes)) if process_bytes else 1
+
+
 def memory_bytes(root: Path, key: str = "MemTotal") -> int:
     match = re.search(rf"^{key}:\s*(\d+) kB", read(root, "proc/meminfo"), re.MULTILINE)
     return int(match[1]) * 1024 if match else 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dlbench import _core, worker_requests
 from dlbench.document import Document, Entry, Measured, codes
 from dlbench.passes.walk import Pass, by_pair, has_result, pair_title
@@ -31,8 +29,8 @@ class TraceApiCalls(Pass[Entry, Result]):
     def entry(self, item: Entry) -> Entry:
         return item
 
-    def title(self, items: Sequence[Entry]) -> str:
-        return f"tracing {pair_title(items[0])}"
+    def title(self, item: Entry) -> str:
+        return f"tracing {pair_title(item)}"
 
     def send_request(self, worker: Worker, item: Entry) -> Result:
         name = item.name

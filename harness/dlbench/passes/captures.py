@@ -4,7 +4,6 @@ each stream argument and stream of the producer."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -65,8 +64,8 @@ class CaptureExchanges(Pass[Captured, Result]):
     def entry(self, item: Captured) -> Entry:
         return item.entry
 
-    def title(self, items: Sequence[Captured]) -> str:
-        entry = items[0].entry
+    def title(self, item: Captured) -> str:
+        entry = item.entry
         return f"capture: {entry.producer} -> {entry.consumer}{where(entry.environment)}"
 
     def start(self, item: Captured, folder: Path) -> Worker:

@@ -1,8 +1,8 @@
-"""`--count instructions`: counts what a run has measured, a worker under valgrind for each pair."""
+"""`--count instructions`: counts what a run has measured, a worker under valgrind for each pair,
+several at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ class CountInstructions(Pass[Group, list[Result]]):
     """The pass over the measured exchanges and phases on the clock `call`."""
 
     name = "count"
+    worker_bytes = 4 << 30  # with two large libraries under valgrind
 
     def pending(self, document: Document) -> list[list[Group]]:
         entries = [
@@ -49,8 +50,8 @@ class CountInstructions(Pass[Group, list[Result]]):
     def cells(self, item: Group) -> int:
         return len(item)
 
-    def title(self, items: Sequence[Group]) -> str:
-        return f"counting {pair_title(items[0][0])}"
+    def title(self, item: Group) -> str:
+        return f"counting {pair_title(item[0])}"
 
     def start(self, item: Group, folder: Path) -> Worker:
         return CountingWorker(folder, self.catalogue(item).environment, self.timeout_s * SLOWER)

@@ -67,8 +67,8 @@ class RecordRanges(Pass[Entry, Cell]):
     def entry(self, item: Entry) -> Entry:
         return item
 
-    def title(self, items: Sequence[Entry]) -> str:
-        return f"profiling {pair_title(items[0])}"
+    def title(self, item: Entry) -> str:
+        return f"profiling {pair_title(item)}"
 
     def start(self, item: Entry, folder: Path) -> Worker:
         place = self.catalogue(item).environment

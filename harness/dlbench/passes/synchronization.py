@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -110,8 +109,8 @@ class ClassifySynchronization(Pass[Exchange, Records]):
     def entry(self, item: Exchange) -> Entry:
         return item.entry
 
-    def title(self, items: Sequence[Exchange]) -> str:
-        entry = items[0].entry
+    def title(self, item: Exchange) -> str:
+        entry = item.entry
         names = f"{entry.producer} -> {entry.consumer}"
         return f"synchronization: {names}{where(entry.environment)}"
 
@@ -138,7 +137,7 @@ class ClassifySynchronization(Pass[Exchange, Records]):
             return _records(item, is_last=True)
         if failure:
             keep()
-            with self.start(item, self.folder) as another:
+            with self.started(item, self.folder) as another:
                 self.load(another, item)
                 return self.send_request(another, item)
         self._hostile[_direction(item)].append(replace(item, is_hostile=True))

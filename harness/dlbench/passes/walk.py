@@ -7,13 +7,15 @@ import sys
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
+from typing import ClassVar
 
 from dlbench import _core
 from dlbench.document import Document, Entry, read_document
 from dlbench.environments.environment import where
 from dlbench.libraries.discover import Catalogue
-from dlbench.supervisor import Item, Result, Steps, Worker, send_each, worker_command
+from dlbench.supervisor import Item, Result, Steps, Worker, send_all, worker_command
 from dlbench.text import progress
 from dlbench.text.grouping import grouped
 
@@ -24,9 +26,14 @@ class Pass(Steps[Item, Result]):
     An item is one request to a worker: an exchange and the cells that share its result.
     """
 
+    #: Memory that a worker may need, for a pass whose results do not depend on other processes; 0:
+    #: one worker at a time.
+    worker_bytes: ClassVar[int] = 0
+
     def __init__(self, folder: Path, found: Mapping[str, Catalogue], timeout_s: float) -> None:
         """`folder` is the run's, `found` are the adapters by environment, and `timeout_s` is the
         deadline of one step."""
+        super().__init__()
         self.folder, self.found, self.timeout_s = folder, found, timeout_s
 
     @abstractmethod
@@ -38,7 +45,7 @@ class Pass(Steps[Item, Result]):
         """The exchange itself."""
 
     @abstractmethod
-    def title(self, items: Sequence[Item]) -> str:
+    def title(self, item: Item) -> str:
         """The text of the progress bar for an item."""
 
     @abstractmethod
@@ -59,33 +66,36 @@ class Pass(Steps[Item, Result]):
         worker.load(self.entry(item), self.catalogue(item))
 
 
-def resume(pass_: Pass[Item, Result], *, quiet: bool) -> int:
+def resume(pass_: Pass[Item, Result], at_a_time: int, *, quiet: bool) -> int:
     """Walks over the exchanges that the run has measured and the pass has not; see walk()."""
     document = read_document(Path(_core.write_document(str(pass_.folder))))
-    return walk(pass_, pass_.pending(document), quiet=quiet)
+    return walk(pass_, pass_.pending(document), at_a_time, quiet=quiet)
 
 
-def walk(pass_: Pass[Item, Result], pairs: Sequence[Sequence[Item]], *, quiet: bool) -> int:
-    """Records a result for each item, pair by pair.
+def walk(
+    pass_: Pass[Item, Result],
+    pairs: Sequence[Sequence[Item]],
+    at_a_time: int = 1,
+    *,
+    quiet: bool,
+) -> int:
+    """Records a result for each item, with that number of workers at a time.
 
     Returns 0, or the number of the signal that ended it early; what was recorded by then stays.
     """
     total, done = sum(pass_.cells(item) for items in pairs for item in items), 0
     try:
         with _stoppable(), progress.observer(sys.stderr, quiet, units="cells") as observer:
-            for items in pairs:
-                if not items:
-                    continue
-                title = pass_.title(items)
-                observer.on_progress(done, total, title)
 
-                def keep(item: Item, result: Result, title: str = title) -> None:
-                    nonlocal done
-                    pass_.record(result)
-                    done += pass_.cells(item)
-                    observer.on_progress(done, total, title)
+            def keep(item: Item, result: Result) -> None:
+                nonlocal done
+                pass_.record(result)
+                done += pass_.cells(item)
+                observer.on_progress(done, total, pass_.title(item))
 
-                send_each(pass_, items, keep)
+            if first := next(chain.from_iterable(pairs), None):
+                observer.on_progress(done, total, pass_.title(first))
+            send_all([(pass_, items) for items in pairs], keep, at_a_time)
     except _Stopped as stopped:
         return stopped.number
     return 0

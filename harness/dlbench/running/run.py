@@ -254,7 +254,8 @@ def after_rounds(prepared: Prepared, folder: Path, summary: _core.Summary, *, qu
     begin, signal = time.monotonic(), 0
     for pass_ in wanted:
         if not signal:
-            signal = walk.resume(pass_(folder, found, timeout_s), quiet=quiet)
+            at_a_time = machine.processes_at_a_time(pass_.worker_bytes)
+            signal = walk.resume(pass_(folder, found, timeout_s), at_a_time, quiet=quiet)
     _core.append_end(str(folder), time.monotonic() - begin, signal)
     return signal
 

@@ -6,7 +6,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ class Words(Pass[str, Result]):
     def entry(self, item: str) -> Entry:
         return entry_of({"environment": "default"})
 
-    def title(self, items: Sequence[str]) -> str:
+    def title(self, item: str) -> str:
         return ""
 
     def start(self, item: str, folder: Path) -> Worker:
@@ -106,6 +106,38 @@ def test_one_worker_serves_a_pair() -> None:
     words = Words()
     assert words.go("a", "b", "c") == [("a",), ("b",), ("c",)]
     assert len(words.pids) == 1
+
+
+def test_two_pairs_have_workers_at_the_same_time(tmp_path: Path) -> None:
+    class Waiting(Words):
+        def load(self, worker: Worker, item: str) -> None:
+            (tmp_path / item).touch()
+            deadline = time.monotonic() + 30
+            firsts = [tmp_path / "a", tmp_path / "c"]
+            while not all(each.exists() for each in firsts) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert all(each.exists() for each in firsts)
+
+    words = Waiting()
+    assert walk(words, [["a", "b"], ["c", "die", "d"]], 2, quiet=True) == 0
+    dead = ("die", "crashed", "the worker ended: SIGABRT")
+    assert [one for one in words.results if one[0] in "ab"] == [("a",), ("b",)]
+    assert [one for one in words.results if one[0] not in "ab"] == [("c",), dead, ("d",)]
+    words.require_nothing_left()
+
+
+def test_an_error_of_one_pair_ends_the_workers_of_all() -> None:
+    class Failing(Words):
+        def load(self, worker: Worker, item: str) -> None:
+            if item == "bad":
+                raise BadInput("no such library")
+            super().load(worker, item)
+
+    words = Failing()
+    with pytest.raises(BadInput, match="no such library"):
+        walk(words, [["hang"], ["bad"], ["never"]], 2, quiet=True)
+    words.require_nothing_left()
+    assert words.results == []
 
 
 def test_a_refusal_costs_no_worker() -> None:
@@ -166,7 +198,8 @@ def sent_on_alarm(number: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_while_a_worker_is_requested_leaves_nothing(number: int) -> None:
+@pytest.mark.parametrize("at_a_time", [1, 2])
+def test_a_signal_while_a_worker_is_requested_leaves_nothing(number: int, at_a_time: int) -> None:
     class Alarmed(Words):
         def record(self, result: Result) -> None:
             super().record(result)
@@ -174,8 +207,9 @@ def test_a_signal_while_a_worker_is_requested_leaves_nothing(number: int) -> Non
 
     words = Alarmed()
     with sent_on_alarm(number):
-        ended_by = walk(words, [["a", "hang"]], quiet=True)
+        ended_by = walk(words, [["a", "hang"], ["hang"], ["never"]], at_a_time, quiet=True)
     assert (ended_by, words.results) == (number, [("a",)])
+    assert len(words.pids) == at_a_time
     words.require_nothing_left()
 
 
