@@ -85,7 +85,7 @@ def test_the_lines_of_a_script_make_the_array_of_make(
     # A third of the cases, another one for the next library. Numba compiles each of them twice.
     step = 30 if library == "numba" else 3
     names = _core.case_names()[SHOWN.index(library) % step :: step]
-    for name in ("f32", "f32-0d", *names, "f32-broadcast-own", "f32-readonly-own"):
+    for name in ("f32", "f32-0d", "f6e2m3fn-0xn", *names, "f32-broadcast-own", "f32-readonly-own"):
         kept: list[Any] = []
         case = Case(**_core.case(name), bytes=samples.own_size(name))
         if case.special and case.special not in getattr(module, "SPECIAL", ()):
