@@ -354,7 +354,7 @@ def issue(name: str, params: dict[str, Any]) -> str:
     (found,) = map(Check, section.entries(library, report, {}))
     if found.outcome != BROKEN or not found.reproducer:
         raise BadInput(f"no fault to report: {rule.name}: {found.outcome}: {found.observed}")
-    verdict = running.run_script(found.reproducer, place.python, timeout_s)
+    verdict = running.run_script(found.reproducer, place, timeout_s)
     facts = [
         f"Rule: {rule.name}, written in {markdown(rule.section)} ({rule.level})",
         f"Observed: {markdown(found.observed)}",

@@ -25,6 +25,7 @@ from functools import partial
 from pathlib import Path
 
 from dlbench.document import Document, Entry, read_document
+from dlbench.environments.environment import here
 from dlbench.errors import BadInput
 from dlbench.libraries import discover
 from dlbench.scripts import exchange, running
@@ -73,7 +74,7 @@ def run_all(scripts: list[str]) -> None:
 def disagreement(entry: Entry, script: str) -> str:
     """What the script shows otherwise than the cell; empty where they agree."""
     try:
-        verdict = running.run_script(script, sys.executable, SECONDS)
+        verdict = running.run_script(script, here(), SECONDS)
     except BadInput as error:
         return str(error)
     return judged(entry, verdict.is_fault, verdict.expected, verdict.actual)

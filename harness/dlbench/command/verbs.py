@@ -233,7 +233,7 @@ def reproduce(
         output.write_text(script)
         return 0
     place = _its_environment(document, entry, env)
-    verdict = running.run_script(script, place.python, _core.parse_seconds(timeout))
+    verdict = running.run_script(script, place, _core.parse_seconds(timeout))
     if issue:
         title = f"{entry.producer} -> {entry.consumer}, {entry.protocol}: {verdict.actual}"
         title += f" instead of {verdict.expected}"

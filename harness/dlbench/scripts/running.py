@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dlbench import _core
+from dlbench.environments.environment import Environment
 from dlbench.errors import BadInput, last_line, signal_name
 from dlbench.libraries import discover
 
@@ -30,14 +31,17 @@ class Verdict:
         return [line for line in self.lines if not VERDICT.fullmatch(line)]
 
 
-def run_script(script: str, python: str, timeout_s: float) -> Verdict:
+def run_script(script: str, place: Environment, timeout_s: float) -> Verdict:
     """Runs a script in its own process. Raises BadInput where it ends without its verdict."""
     with tempfile.TemporaryDirectory(prefix="dlbench-repro-") as folder:
         path = Path(folder) / "repro.py"
         path.write_text(script, encoding="utf-8")
-        # Of dlbench's own libraries: another interpreter has no dlbench, or another one.
-        (Path(folder) / "dlbench").symlink_to(discover.PACKAGE)
-        ended = _core.run_program([python, str(path)], timeout_s)
+        # dlbench's own libraries come from the folders of the worker that measured.
+        (package := Path(folder) / "dlbench").mkdir()
+        text = (discover.PACKAGE / "__init__.py").read_text(encoding="utf-8")
+        text += f"\n__path__ = {[*map(str, place.folders)]!r}\n"
+        (package / "__init__.py").write_text(text, encoding="utf-8")
+        ended = _core.run_program([place.python, str(path)], timeout_s)
     if ended.status is None:
         raise BadInput(f"the script did not end within {timeout_s:g} s (--timeout)")
     lines = ended.out.splitlines()

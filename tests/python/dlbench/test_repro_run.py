@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import venv
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ from dlbench import cli
 from dlbench.environments import environment
 from dlbench.errors import BadInput
 from dlbench.scripts import bug_report, running
+
+HERE = environment.here()
 
 pytestmark = pytest.mark.process
 
@@ -85,11 +87,11 @@ def test_a_cell_of_another_environment_is_run_there_alone(
 )
 def test_a_script_without_its_verdict_is_one_line(script: str, message: str) -> None:
     with pytest.raises(BadInput, match=message):
-        running.run_script(script, sys.executable, 1 if "while" in script else 60)
+        running.run_script(script, HERE, 1 if "while" in script else 60)
 
 
 def test_a_script_that_only_shows_an_exchange_has_no_verdict() -> None:
-    assert running.run_script("print(7)", sys.executable, 30) == running.Verdict(
+    assert running.run_script("print(7)", HERE, 30) == running.Verdict(
         ["7"], "", "", is_fault=False
     )
 
@@ -97,7 +99,7 @@ def test_a_script_that_only_shows_an_exchange_has_no_verdict() -> None:
 def test_what_a_library_prints_at_its_end_hides_no_verdict() -> None:
     lines = ("1 us", "expected: zero-copy", "actual: copy", "bye")
     script = "".join(f"print({line!r})\n" for line in lines) + "raise SystemExit(1)"
-    verdict = running.run_script(script, sys.executable, 60)
+    verdict = running.run_script(script, HERE, 60)
     assert verdict == running.Verdict(list(lines), "zero-copy", "copy", is_fault=True)
     assert verdict.printed == ["1 us", "bye"]
 
@@ -132,15 +134,20 @@ def test_no_fault_is_no_report(tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 def test_foreign_text_stays_in_its_place_in_a_report() -> None:
     verdict = running.Verdict(["a\x1b", "```"], "", "<b>", is_fault=True)
-    report = bug_report.text("x", [], "'```'", verdict, environment.here(), "cpu")
+    report = bug_report.text("x", [], "'```'", verdict, HERE, "cpu")
     assert "````text\na\\x1b\n```\n````\n" in report
     assert "- Actual: &lt;b>" in report
 
 
-def test_an_environment_without_dlbench_has_its_native_library(tmp_path: Path) -> None:
+def test_a_script_finds_the_libraries_of_dlbench_where_the_worker_does(tmp_path: Path) -> None:
+    """Also in an environment without dlbench, and of another Python, whose modules lie elsewhere"""
     venv.create(tmp_path / "bare", symlinks=True, with_pip=False)
+    (tmp_path / "built").mkdir()
+    (tmp_path / "built/of_another.py").write_text("name = 'bare'")
+    python, folders = str(tmp_path / "bare/bin/python"), (*HERE.folders, tmp_path / "built")
     script = (
-        "from dlbench import _native_producer\nprint('expected: bare')\nprint('actual: bare')\n"
+        "from dlbench import Call, _native_producer, of_another\n"
+        "print('expected: bare')\nprint('actual:', of_another.name)\n"
     )
-    python = str(tmp_path / "bare/bin/python")
-    assert running.run_script(script, python, 60.0).actual == "bare"
+    place = replace(HERE, python=python, folders=folders)
+    assert running.run_script(script, place, 60.0).actual == "bare"
