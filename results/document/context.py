@@ -96,9 +96,16 @@ class Run(keys.Dlbench):
         """Was it neither interrupted nor killed?"""
         return self.wall_s > 0 and not self.signal
 
+    @property
+    def is_search(self) -> bool:
+        """Is it one of the runs of a search?"""
+        return self.command[1:2] == ["bisect"]
+
     def resume_command(self, folder: object) -> str:
         """The command that resumes the run in this folder. It repeats the options that name code:
         interpreters and adapters."""
+        if self.is_search:  # of which it is a part
+            return "type the command again with --resume and the folder of the search"
         verb = [word for word in self.command[1:2] if word in ("track", "canary")]
         verb = ["compare"] if "compare" in self._json else verb
         named = [("--env", text) for text in self.request.env]

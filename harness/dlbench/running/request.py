@@ -218,9 +218,20 @@ def _escaped(name: str) -> str:
 def journal_context(
     folder: Path, params: Mapping[str, Any], made: Path | None = None
 ) -> dict[str, Any]:
-    """The context in a journal's first line. Raises BadInput if there is no journal to resume, or
+    """The context of a run to resume. Raises BadInput if there is none, if it is one of bisect, or
     if it names an interpreter or adapters that the command's `params` do not. `made`: dlbench made
     the interpreters below this folder, so they need not be named."""
+    context = read_context(folder)
+    own = context["dlbench"]
+    if Run(own).is_search:
+        again = Run(own).resume_command(folder)
+        raise BadInput(f"cannot resume {str(folder)!r}: it is a search of bisect; {again}")
+    _require_named(folder, own, params, made)
+    return context
+
+
+def read_context(folder: Path) -> dict[str, Any]:
+    """The context in a journal's first line. Raises BadInput if there is no journal to resume."""
     journal = folder / "journal.jsonl"
     try:
         require_file(journal)
@@ -229,10 +240,8 @@ def journal_context(
         raise BadInput(f"cannot resume {str(folder)!r}: {os_line(journal, error)}") from error
     except _core.UsageError as error:
         raise BadInput(f"cannot resume {str(folder)!r}: {first_line(error)}") from error
-    own = context.get("dlbench", {})
-    if "request" not in own:
+    if "request" not in context.get("dlbench", {}):
         raise BadInput(f"cannot resume {str(folder)!r}: {journal}:1: no /context/dlbench/request")
-    _require_named(folder, own, params, made)
     return context
 
 

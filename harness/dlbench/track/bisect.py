@@ -13,12 +13,12 @@ import numpy as np
 
 from dlbench import _core, values
 from dlbench.analysis import bisection, cells, history, steps
-from dlbench.document import Document, Entry, NotMeasured
+from dlbench.document import Document, Entry, NotMeasured, Run
 from dlbench.environments import versions
 from dlbench.environments.environment import Environment, here
 from dlbench.errors import BadInput
 from dlbench.running import completion, options, run, rundir
-from dlbench.running.request import Request, journal_context, resumed
+from dlbench.running.request import Request, read_context, resumed
 from dlbench.text import output
 from dlbench.text.escaping import dlbench_command
 from dlbench.text.layout import count
@@ -74,7 +74,7 @@ class Search:
         folder.mkdir(parents=True, exist_ok=True)
         is_begun = (folder / "journal.jsonl").exists()
         if is_begun:
-            self._require_same(wanted, folder)
+            self._require_same(wanted, [*fit.values()], folder)
         document, signal = measuring.measure(
             wanted, [*fit.values()], folder, quiet=True, resume=is_begun
         )
@@ -86,12 +86,14 @@ class Search:
         self.found |= found
         return found
 
-    def _require_same(self, wanted: Request, folder: Path) -> None:
-        """Raises BadInput if the journal in the folder is of another search."""
-        own = {"adapters": wanted.adapters}
-        stored = resumed(journal_context(folder, own, measuring.environments()))
-        if replace(stored, env=[], pair=wanted.pair) != wanted:
-            raise BadInput(f"cannot resume {str(self.folder)!r}: it is another search")
+    def _require_same(self, wanted: Request, fit: Sequence[Environment], folder: Path) -> None:
+        """Raises BadInput if the journal in the folder is of another search. An environment's
+        folder is named after what is installed there."""
+        context = read_context(folder)
+        stored = resumed(context)
+        if stored != replace(wanted, env=measuring.named(fit), pair=stored.pair):
+            its = dlbench_command(*Run(context["dlbench"]).command[1:])
+            raise BadInput(f"cannot resume {str(self.folder)!r}: it is another search: {its}")
 
     def reason(self, index: int) -> str:
         """What is known of a version that was tried."""

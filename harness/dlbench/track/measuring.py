@@ -184,6 +184,11 @@ def resumed(folder: Path, params: Mapping[str, Any]) -> tuple[Request, list[Envi
     return request, places
 
 
+def named(places: Sequence[Environment]) -> list[str]:
+    """`env` of a request."""
+    return [f"{place.name}={place.python}" for place in places]
+
+
 def measure(
     wanted: Request,
     places: Sequence[Environment],
@@ -199,8 +204,7 @@ def measure(
     libraries = run.find_libraries(wanted, fit)
     plan = _core.make_plan(libraries, axes)
     run.require_cells(plan)
-    named = replace(wanted, env=[f"{place.name}={place.python}" for place in fit])
-    prepared = run.Prepared(named, list(places), libraries, plan)
+    prepared = run.Prepared(replace(wanted, env=named(fit)), list(places), libraries, plan)
     noise = NoiseProbe().finish()
     settings = wanted.options(folder, run.context(prepared, noise), resume=resume)
     settings["pythons"] = {place.name: place.python for place in fit}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 import shutil
@@ -76,11 +77,19 @@ def test_an_interrupted_search_is_resumed(
     assert [line.split(",")[0] for line in again] == [line.split(",")[0] for line in lines]
     for path, cells in zip(journals[1:], whole, strict=True):  # not measured again
         assert [line for line in path.read_text().splitlines(True) if '"name":' in line] == cells
-    for more, message in (
-        (["f64"], "cannot resume 'run': it is another search"),
-        (["--out", "other"], "leave out --out"),
+    other = [word.replace("1.0", "1.1") for word in cli_words]
+    head = json.loads(begun[0])
+    head["context"]["dlbench"]["command"] = ["dlbench", "bisect", *words]
+    journals[0].write_text(json.dumps(head) + "\n")
+    for command, message in (
+        ([*cli_words, "f64"], "cannot resume 'run': it is another search: dlbench"),
+        ([*cli_words, "--wheels", "wheels"], "it is another search"),
+        (other, "it is another search"),
+        ([*cli_words, "--out", "other"], "leave out --out"),
+        (["track", "--resume", "run"], "it is a search of bisect; type the command again"),
+        (["--resume", "run"], "it is a search of bisect"),
     ):
-        assert cli.main([*cli_words, *more]) == 2
+        assert cli.main(command) == 2
         assert message in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
     assert cli.main([*cli_words[:-1], "empty"]) == 2
