@@ -81,7 +81,7 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
     warn(made.warnings, "no-reference",
          "only one worker measured the reference exchange" + where +
              ", so the spread between processes is known only from the cells' own workers; "
-             "measure with --replicas 6",
+             "measure with more --replicas",
          data);
   }
 }

@@ -79,14 +79,15 @@ class Pair:
             writing.make_folder(folder)
         libraries = [*self.base.libraries, *self.head.libraries]
         places = [self.base.place, self.head.place]
-        prepared = run.Prepared(self.request, places, libraries, plan)
+        request = replace(self.request, replicas=workers)
+        prepared = run.Prepared(request, places, libraries, plan)
         noise = probe.finish()
         context = run.context(prepared, noise)
         context["dlbench"]["compare"] = asdict(self.comparison)
         resume = (folder / "journal.jsonl").exists()
-        wanted = self.request.options(folder, context, resume=resume)
+        wanted = request.options(folder, context, resume=resume)
         wanted["pythons"] = {place.name: place.python for place in places}
-        wanted |= {"replicas": workers, "budget_s": budget_s}
+        wanted["budget_s"] = budget_s
         stage = f"{'first' if folder == root else 'further'} {count(workers, 'worker')} a side"
         summary = run.execute(prepared, wanted, root, noise, quiet=self.quiet, stage=stage)
         go_on = Run(context["dlbench"]).resume_command(root)

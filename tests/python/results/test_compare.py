@@ -594,6 +594,8 @@ def test_two_sides_interleaved(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert comparison["aa"]["alarms"] == 0
     (cell,) = comparison["cells"]
     assert cell["base_workers"] == cell["head_workers"] >= 6
+    first = json.loads((out / "results.json").read_text())
+    assert first["context"]["dlbench"]["request"]["replicas"] == 6  # the seventh came later
     assert json.loads((out / "comparison.json").read_text())["cells"] == [cell]
     assert_interleaved(out)
 
