@@ -31,5 +31,8 @@ for path in sorted((ROOT / "consumers").glob("*.py")):
             print(f"{name}: {failure.reason}")
             continue
         if source and source.versions:
-            source.prebuild(TO)
+            try:
+                source.prebuild(TO)
+            except compiled.NotCompiled as failure:
+                raise SystemExit(f"{name}: {failure.reason}") from None
             print(f"{name}: made with {', '.join(source.versions)}")

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dlbench.adapter import call_library
+from dlbench.case import FOREIGN
 
 MOST = 64  #: arrays of one call; DLBENCH_CALL_MOST
 DIMENSIONS = 8
-#: The codes of DLPack's dtypes.
-KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex", 6: "bool"}
+#: The codes of DLPack's dtypes; from 7 on they have the order of FOREIGN.
+KINDS = {0: "int{}", 1: "uint{}", 2: "float{}", 4: "bfloat{}", 5: "complex{}", 6: "bool"}
+KINDS |= dict(enumerate((name for name in FOREIGN if name.startswith("float")), 7))
 
 
 class Tensor(ctypes.Structure):
@@ -30,8 +32,7 @@ class Tensor(ctypes.Structure):
         if self.ndim < 0:
             return "not described"
         shape, strides = tuple(self.shape[: self.ndim]), tuple(self.strides[: self.ndim])
-        kind = KINDS.get(self.code, f"code{self.code}bits")
-        dtype = kind + (str(self.bits) if kind != "bool" else "")
+        dtype = KINDS.get(self.code, f"code{self.code}bits{{}}lanes1").format(self.bits)
         return f"shape {shape}, strides {strides}, dtype {dtype}"
 
 

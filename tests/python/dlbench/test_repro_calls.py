@@ -101,6 +101,9 @@ def test_a_fault_is_seen_by_the_script(tmp_path: Path, fault: str, found: str) -
     ("described", "stride", "code", "found"),
     [("strides (8,), not (4,), in bytes", 8, 2, "wrong"),
      ("dtype int32, not float32", 4, 0, "wrong"),
+     ("dtype float8_e5m2, not float32", 4, 12, "wrong"),
+     ("dtype float4_e2m1fn, not float32", 4, 17, "wrong"),
+     ("dtype code3bits32lanes1, not float32", 4, 3, "wrong"),
      ("strides (8,), not (4,), in bytes", 4, 2, "zero-copy")],
 )  # fmt: skip
 def test_a_script_shows_how_arguments_are_described(
@@ -119,7 +122,8 @@ def test_a_script_shows_how_arguments_are_described(
     why = {"outcome": "wrong", "code": "wrong-arguments", "data": {"described": described}}
     entry = entry_of(missing | why | {"reason": reason})
     text = exchange.script(entry, discover.catalogue(tmp_path / "adapters"), {})
-    shown = f"shape (256,), strides ({stride},), dtype {'float' if code else 'int'}32"
+    dtype = described.split(",")[0] if "dtype" in described else "dtype float32"
+    shown = f"shape (256,), strides ({stride},), {dtype}"
     assert actual(tmp_path, text, is_blocked=False, shown=shown) == found
 
 
