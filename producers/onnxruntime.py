@@ -4,6 +4,8 @@ for dtypes that NumPy lacks.
 
 from onnxruntime import OrtValue
 
+from dlbench.adapter import require
+
 SCRIPT = {
     "source": "bits",
     "make": "array = OrtValue.ortvalue_from_numpy(source)",
@@ -34,11 +36,12 @@ ELEMENTS = {
 def make(case, device):
     if not (case.own or case.foreign):
         return OrtValue.ortvalue_from_numpy(case.numpy())
+    require(case.layout == "c" and case.storage != "view", "an OrtValue has no slices")
     content = case.unsliced(case.bits())
     element = ELEMENTS.get(case.dtype, case.numpy().dtype)
     array = OrtValue.ortvalue_from_shape_and_type(content.shape, element)
     array.update_inplace(content)
-    return case.sliced(array, lambda array, shape: array.broadcast_to(shape))
+    return array
 
 
 def address(array):

@@ -22,6 +22,7 @@ struct CaseDtype {
   std::uint64_t bytes;
   /// b(ool), i(nteger), f(loat), c(omplex), m for a dtype of ml_dtypes, or n for no number
   char kind;
+  bool is_padded = false;  ///< one element a byte, of fewer bits
 };
 
 constexpr std::array kDtypes{
@@ -37,11 +38,11 @@ constexpr std::array kDtypes{
     CaseDtype{"f8e5m2", "float8_e5m2", 1, 'm'},
     CaseDtype{"f8e5m2fnuz", "float8_e5m2fnuz", 1, 'm'},
     CaseDtype{"f8e8m0fnu", "float8_e8m0fnu", 1, 'm'},
-    CaseDtype{"f6e2m3fn", "float6_e2m3fn", 1, 'm'},
-    CaseDtype{"f6e3m2fn", "float6_e3m2fn", 1, 'm'},
-    CaseDtype{"f4e2m1fn", "float4_e2m1fn", 1, 'm'},
-    CaseDtype{"i4", "int4", 1, 'm'},
-    CaseDtype{"u4", "uint4", 1, 'm'},
+    CaseDtype{"f6e2m3fn", "float6_e2m3fn", 1, 'm', true},
+    CaseDtype{"f6e3m2fn", "float6_e3m2fn", 1, 'm', true},
+    CaseDtype{"f4e2m1fn", "float4_e2m1fn", 1, 'm', true},
+    CaseDtype{"i4", "int4", 1, 'm', true},
+    CaseDtype{"u4", "uint4", 1, 'm', true},
     CaseDtype{"i8", "int8", 1, 'i'},
     CaseDtype{"i16", "int16", 2, 'i'},
     CaseDtype{"i32", "int32", 4, 'i'},
@@ -63,8 +64,6 @@ constexpr std::array kDtypes{
     CaseDtype{"vstr", "StringDType()", 16, 'n'},
 };
 
-/// Dtypes smaller than a byte, and what is true of their cases.
-constexpr std::array<std::string_view, 4> kSmall{"float6", "float4", "int4", "uint4"};
 constexpr const char* kPadded =
     ", one element a byte as in ml_dtypes: an array that packs them is not this case";
 
@@ -130,11 +129,8 @@ std::vector<CaseAxis> make_axes() {
         {"managed", "in managed memory"},
         {"nulls", "with missing values"}}}};
   for (const CaseDtype& dtype : kDtypes) {
-    const bool is_small = dtype.kind == 'm' && std::ranges::any_of(kSmall, [&](auto prefix) {
-                            return dtype.name.starts_with(prefix);
-                          });
     axes[kDtype].values.push_back(
-        {std::string(dtype.word), std::string(dtype.name) + (is_small ? kPadded : "")});
+        {std::string(dtype.word), std::string(dtype.name) + (dtype.is_padded ? kPadded : "")});
   }
   for (const int offset : {1, 2, 4, 8, 16, 32, 64, 128}) {
     const std::string bytes = std::to_string(offset);

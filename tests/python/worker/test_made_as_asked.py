@@ -405,15 +405,6 @@ def test_a_vector_that_is_made_as_a_column_is_kept_as_one(
     assert cross(tmp_path, COLUMN, take, "convert")["ok"]["changed"] == changed
 
 
-BYTES = "def make(case, device):\n    return case.numpy().view('uint8')\n"
-
-
-@pytest.mark.parametrize(("take", "changed"), [("x", []), ("x.copy()", ["dtype"])])
-def test_the_source_itself_has_not_changed(tmp_path: Path, take: str, changed: list[str]) -> None:
-    call = f"{NUMPY}PROTOCOLS = {{'convert': lambda x: {take}}}\n"
-    assert cross(tmp_path, BYTES, call, "convert", _core.case("bool"))["ok"]["changed"] == changed
-
-
 FALSE_STRIDES = """\
 class Giver:
     def __init__(self, array):
