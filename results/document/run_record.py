@@ -107,6 +107,8 @@ def schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A line of the record of a run of dlbench",
+        "description": "Rules that a schema cannot express: integers are written without a point, "
+        "and `shared` of a cell is the place of an item in the head's `shared`.",
         "oneOf": [head, cell],
     }
 
@@ -119,7 +121,12 @@ def _schema_of(shape: Any) -> dict[str, Any]:
     if isinstance(shape, dict):
         known = {key: _schema_of(each) for key, each in shape.items()}
         return {"type": "object", "properties": known, "additionalProperties": False}
-    plain = {str: {"type": "string"}, bool: {"type": "boolean"}, float: {"type": "number"}}
+    number = {"type": "number", "minimum": -sys.float_info.max, "maximum": sys.float_info.max}
+    plain: dict[Any, dict[str, Any]] = {
+        str: {"type": "string"},
+        bool: {"type": "boolean"},
+        float: number,
+    }
     return plain.get(shape, {"type": "integer", "minimum": 0, "maximum": LARGEST})
 
 

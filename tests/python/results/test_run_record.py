@@ -137,7 +137,7 @@ def test_a_file_that_is_no_record_is_refused(lines: list[str], why: str) -> None
     ("number", "key", "value"),
     [(0, "dlbench_record", 2), (0, "columns", ["producer"]), (0, "more", 1),
      (0, "shared", [{"outcome": 1}]), (1, 4, -1), (1, 4, True), (1, 4, 2**63), (1, 0, None),
-     (1, 6, [1, 2]), (1, 6, ["1", 1, 1])],
+     (1, 6, [1, 2]), (1, 6, ["1", 1, 1]), (1, 6, [1, 1, 10**400])],
 )  # fmt: skip
 def test_the_schema_refuses_what_the_reader_refuses(number: int, key: Any, value: Any) -> None:
     lines = edited(number, key, value)
