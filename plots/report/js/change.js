@@ -40,8 +40,8 @@ function changeRow(change, cell, runs) {
     }
   });
   const interval = cell.lo === null || cell.hi === null ? "" : `${ratioText(cell.lo)} .. ${ratioText(cell.hi)}`;
-  return [name, element("span", { class: kind }, cell.result), element("span", { class: kind }, cell.outcomes),
-    cell.speed, cell.ratio === null ? "" : ratioText(cell.ratio), ...(isTimed(change) ? [interval] : []),
+  const marked = (text) => (text === "" ? "" : element("span", { class: kind }, text));
+  return [name, marked(cell.result), marked(cell.outcomes), cell.speed, cell.ratio === null ? "" : ratioText(cell.ratio), ...(isTimed(change) ? [interval] : []),
     shown(cell.base), shown(cell.head)];
 }
 

@@ -79,3 +79,13 @@ def test_a_new_copy_is_first_and_red_whatever_its_time(
     assert reported[1:4] == ["worse", "zero-copy \u2192 copy", "INCONCLUSIVE"]
     assert row.locator("td .worse").all_text_contents() == reported[1:3]
     assert page.texts("#change-chart .legend button") == ["worse", "SAME"]
+
+
+def test_a_narrow_page_names_no_value_that_a_cell_has_not(open_page: Open) -> None:
+    made = comparisons.of(samples.pair(), samples.pair())
+    made["cells"] = [cell | {"verdict": None} for cell in made["cells"][:2]]
+    page = open_page(samples.pair(), comparison=made, viewport={"width": 390, "height": 844})
+    shown = page.own.locator("#change-table tbody tr").first.locator("td")
+    named = {one.get_attribute("data-label"): one for one in shown.all() if one.is_visible()}
+    assert "base" in named
+    assert all(one.text_content() for one in named.values()), named
