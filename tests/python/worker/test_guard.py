@@ -74,10 +74,12 @@ def real(folder: Path, producer: str, consumer: str, case: dict[str, Any]) -> di
     return ok
 
 
-def test_jax_copies_what_is_not_aligned_and_reads_on_after_it_returned(tmp_path: Path) -> None:
-    pytest.importorskip("jax")
+def test_jax_copies_what_is_not_aligned_and_before_0_12_reads_on_after_it_returned(
+    tmp_path: Path,
+) -> None:
+    is_late = pytest.importorskip("jax").__version_info__ < (0, 12)
     ok = real(tmp_path, "numpy", "jax", UNALIGNED)
-    assert (ok["outcome"], ok["copied_by"], ok["late_read"]) == ("copy", "consumer", True)
+    assert (ok["outcome"], ok["copied_by"], ok["late_read"]) == ("copy", "consumer", is_late)
     assert ok["guard"]["read"] == ok["guard"]["pages"] >= 4095
     assert any("jax" in library for library in ok["guard"]["by"])
     assert ok["warnings"] == []
