@@ -289,7 +289,8 @@ def explain_cell(
     console = Console()
     exchange = explain.countable(entry)
     title = breakdown_text.title(exchange)
-    run.warn(f"counting the instructions of {title} in valgrind, which may take minutes")
+    what = f"the instructions of {title} in valgrind"
+    run.warn(f"counting {what}, which may take minutes; a step ends after {timeout} (--timeout)")
     breakdown, versions = explain.explain(exchange, found, timeout_s)
     for line in explain.changed(document, exchange, versions):
         run.warn(line)
