@@ -1,14 +1,17 @@
 """Numba imports: NumPy arrays and buffers as arguments of compiled functions, and device arrays."""
 
 import ctypes
+import functools
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba import cuda, types
 from numba.core.extending import overload
 from numba.np.numpy_support import as_dtype
 
 from dlbench.adapter import call_library, keywords, written_function
+from dlbench.call_kernel import record_address, statements
 
 SCRIPT = {
     "call": """
@@ -69,14 +72,37 @@ def compiled_function(arrays):
     return numba.njit(body(arrays, ".ctypes.data"))
 
 
+@functools.cache
+def pointer():
+    """A function of kernels: the words at an address."""
+    word = ir.IntType(64).as_pointer()
+
+    def code(context, builder, signature, given):
+        return builder.inttoptr(given[0], word)
+
+    def typed(typing_context, given):
+        return cuda.types.CPointer(cuda.types.int64)(cuda.types.uint64), code
+
+    return cuda.extending.intrinsic(typed)
+
+
+def configured_kernel(arrays):
+    # Few blocks are what is wanted here.
+    numba.config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
+    text = f"r = pointer({record_address()}); {statements(arrays, '_.ctypes.data')}"
+    return cuda.jit(written_function(arrays, text, pointer=pointer()))[1, 1]
+
+
 PROTOCOLS = {
     "buffer": import_array,
     "cuda_array_interface": cuda.as_cuda_array,
     "convert": import_array,
     "call": compiled_function,
 }
+LAUNCHES = {"cuda.jit": "cuda"}
 CALLS = {
     "cfunc": {"call": compiled_for_c},
+    "cuda.jit": {"call": configured_kernel},
     "keywords": {"call": lambda arrays: keywords(compiled_function(arrays), arrays)},
 }
 

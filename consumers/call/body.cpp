@@ -3,6 +3,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "call/numbers.h"
 
 struct dlbench_call_record dlbench_call_record;
+struct dlbench_call_record* dlbench_call_launched = nullptr;
 
 namespace {
 
@@ -78,6 +80,15 @@ void dlbench_call_describe(std::size_t position, std::int32_t ndim, const std::i
     tensor.shape[d] = shape[d];
     tensor.strides[d] = strides != nullptr ? strides[d] * unit : compact;
   }
+}
+
+void dlbench_call_gather() {
+  if (dlbench_call_launched == nullptr || dlbench_call_launched->calls == 0) return;
+  dlbench_call_record.calls += dlbench_call_launched->calls;
+  dlbench_call_record.sum += dlbench_call_launched->sum;
+  dlbench_call_record.arrays = dlbench_call_launched->arrays;
+  std::copy_n(dlbench_call_launched->last, DLBENCH_CALL_MOST, dlbench_call_record.last);
+  *dlbench_call_launched = {};
 }
 
 void dlbench_call_begin(void* copied, std::size_t each) {

@@ -32,6 +32,12 @@ struct dlbench_call_record {
 
 __attribute__((visibility("default"))) extern struct dlbench_call_record dlbench_call_record;
 
+// Null, or a record that kernels of a device write, up to `last`; the host reads it too.
+__attribute__((visibility("default"))) extern struct dlbench_call_record* dlbench_call_launched;
+
+// Moves what kernels recorded into dlbench_call_record; call it when the kernels have ended.
+__attribute__((visibility("default"))) void dlbench_call_gather();
+
 __attribute__((visibility("default"))) void dlbench_call(size_t arrays, void* const* addresses);
 
 // For code without arrays of pointers: each address, then the end.

@@ -31,6 +31,7 @@ void bind_library(py::module_& module) {
       .def_readwrite("has_ready", &Library::has_ready)
       .def_readwrite("imports_first", &Library::imports_first)
       .def_readwrite("crosses", &Library::crosses)
+      .def_readwrite("launches", &Library::launches)
       .def_readwrite("in_default_matrix", &Library::in_default_matrix)
       .def_readwrite("hidden", &Library::hidden)
       .def_property(

@@ -104,11 +104,12 @@ def rows(
     words: Sequence[str], found: discover.Catalogue, timeout_s: float, say: Callable[[str], None]
 ) -> Iterator[Row | str]:
     """The rows of the bindings of these names, or of all; for others the reason why not."""
-    known = calls.bindings(found)
+    known = calls.bindings(found, launching=False)
     for word in words:
         if word not in known:
             hint = _core.did_you_mean(word, known)
-            raise BadInput(f"{word!r} is no binding{hint}; allowed: {', '.join(known)}")
+            what = f"no binding for arrays of the CPU{hint}"
+            raise BadInput(f"{word!r} is {what}; allowed: {', '.join(known)}")
     names = list(dict.fromkeys(words)) or calls.without_conditions(known)
     libraries = [discover.library(name, found.roles(name), found.environment) for name in names]
     calls.compile_sources(libraries, found, say)

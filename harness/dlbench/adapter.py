@@ -7,6 +7,7 @@ imported inside functions.
 from __future__ import annotations
 
 import itertools
+import linecache
 import os
 import re
 import sys
@@ -145,7 +146,11 @@ def written_function(arrays: int, body: str, parameter: str = "_", **names: Any)
     spelled = re.sub(r"\{([^{}]*)\}", lambda found: repeated(found[1]), body)
     scope: dict[str, Any] = dict(names)
     # A name that no body uses.
-    exec(f"def _written({repeated(parameter)}) -> None:\n    {spelled}\n", scope)
+    text = f"def _written({repeated(parameter)}) -> None:\n    {spelled}\n"
+    # Compilers of Python functions read their source by the name of the file.
+    file = f"<dlbench: {text}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), scope)
     return scope["_written"]
 
 

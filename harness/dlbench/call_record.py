@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -99,6 +100,11 @@ def record(call: Callable[[], object], sources: Sequence[Any] = ()) -> Record:
     library.dlbench_call_begin(content, ctypes.c_size_t(size))
     try:
         call()
+        launched = ctypes.POINTER(BodyRecord).in_dll(library, "dlbench_call_launched")
+        deadline = time.monotonic() + 1
+        while launched and not launched.contents.calls and time.monotonic() < deadline:
+            time.sleep(0.01)  # the kernel may not have ended
+        library.dlbench_call_gather()
     finally:
         body.watch = None
     found = [content.raw[i * size : (i + 1) * size] for i in range(body.arrays)]

@@ -63,6 +63,11 @@ EXAMINED = ("native", "torch", "cupy", "jax")
 ONLY_CUDA = "it is for CUDA alone"
 
 
+#: Whose function for `call` launches a kernel.
+LAUNCHES = ("cuda_core:launch", "cupy:RawKernel", "numba:cuda.jit", "triton", "cutlass",
+            "cutlass:tvm_ffi")  # fmt: skip
+
+
 # --- The imports, which the later stages are planned by -------------------------------------------
 
 
@@ -278,6 +283,30 @@ def library_line(library: str, found: Document) -> Line:
         # A library built for the CPU is no fault of the device, of dlbench or of the library.
         return "skip", f"library {library}", reason
     return judge(cells, ()), f"library {library}", reason
+
+
+def launches(stage: Stage) -> Iterator[Line]:
+    """Kernels with 0, 1 and 8 arrays: each records what it got, and that is compared."""
+    producers = [each for each in ("torch", "native") if each in libraries()]
+    if KIND != "cuda" or not producers:
+        yield "skip", "launches", ONLY_CUDA if producers else "no arrays of torch or of native"
+        return
+    found = stage.measure(
+        *("launches", stage.left() - 5, "--calls", "--producers", ",".join(producers)),
+        *("--consumers", ",".join(LAUNCHES), "--devices", DEVICE, "--arrays", "0,1,8"),
+        *("--budget", budget(stage, 10)),
+    )
+    for name in LAUNCHES:
+        cells = found.cells(consumer=name, clock="call")
+        good = [e for e in cells if outcome(e) == "zero-copy"]
+        times = [f"{e.get('arrays', 1)} of {e['producer']} {time_of(e)}" for e in good]
+        bad = [e for e in cells if outcome(e) in ("wrong", "copy", "crashed")]
+        if good and not bad:
+            yield "pass", f"launch {name}", ", ".join(times)
+        else:
+            absent = {outcome(e) for e in cells} == {"not-installed"}
+            verdict = "fail" if bad else "skip" if absent else "inconclusive"
+            yield verdict, f"launch {name}", why(bad[0]) if bad else cause(found, cells)
 
 
 def synchronization(stage: Stage) -> Iterator[Line]:
@@ -511,7 +540,7 @@ STAGES: dict[str, tuple[Plan, tuple[Step, ...]]] = {
     "driver": (Plan(40), (driver, timer, event_zero, streams)),
     "imports": (Plan(100), (each_import,)),
     "native": (Plan(85), (native, copies, interface_2, ranges, memory_check, trace)),
-    "libraries": (Plan(45, LIBRARY_TURNS), (each_library,)),
+    "libraries": (Plan(45, LIBRARY_TURNS), (each_library, launches)),
     "sync": (Plan(70, SYNC_TURNS), (synchronization,)),
     "check": (Plan(50, CHECK_TURNS), (check,)),
     "calls": (Plan(40, CALLS_TURNS), (calls,)),

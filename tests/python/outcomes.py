@@ -121,5 +121,6 @@ CONDITIONAL: dict[str, dict[str, Words]] = {
     },
 }
 
-#: Those without a word here: CuPy has none but with a GPU, MXNet but in an environment of its own.
-ELSEWHERE = {"cffi", "cython", "cupy", "mxnet"}
+#: Those without a word here: CuPy, CUTLASS and Triton have none but with a GPU, MXNet but in an
+#: environment of its own.
+ELSEWHERE = {"cffi", "cutlass", "cython", "cupy", "mxnet", "triton"}

@@ -187,6 +187,7 @@ def library(
         has_ready=any(f.is_asynchronous(argument) for f in files),
         imports_first=any(f.imports_first for f in files),
         crosses=any(f.crosses for f in files),
+        launches=consumer.launches.get(argument, "") if consumer else "",
         in_default_matrix=all(f.default and not f.hidden for f in files),
         hidden=_is_hidden(roles),
     )

@@ -38,6 +38,8 @@ class AdapterFile:
     calls: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     #: of a consumer's NAME:CALL, or of "" for PROTOCOLS: a source to compile for its functions
     builds: Mapping[str, str] = field(default_factory=dict)
+    #: the same, for functions that launch a kernel: the kind of device
+    launches: Mapping[str, str] = field(default_factory=dict)
     imports_first: bool = False  #: its import takes longer after those of other libraries
     hidden: bool = False  #: a library used only where it is named
     ready_with: tuple[str, ...] | None = None  #: the arguments with which `ready` counts
@@ -160,6 +162,7 @@ def read_adapter(role: str, name: str, path: Path) -> AdapterFile:
         arguments=read_arguments(tree, path),
         calls=read_calls(tree, path) if role == "consumer" else {},
         builds=_texts(tree, path, "BUILDS"),
+        launches=_texts(tree, path, "LAUNCHES"),
         imports_first=_switch(tree, path, "IMPORT_FIRST", False),
         hidden=_switch(tree, path, "HIDDEN", False),
         ready_with=_words(tree, path, "READY"),

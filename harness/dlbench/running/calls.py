@@ -17,6 +17,8 @@ from dlbench.text.grouping import grouped
 
 #: Each offers another set of protocols, or is common as an argument of compiled functions.
 PRODUCERS = ("array", "jax", "native", "numpy", "torch", "tvm_ffi")
+#: Beside these, where devices are named.
+OF_DEVICES = ("cupy", "numba")
 
 
 def complete(request: Request) -> None:
@@ -32,19 +34,22 @@ def complete(request: Request) -> None:
     request.sizes = request.sizes or ["1KiB"]
     request.consumers = request.consumers or without_conditions(bindings(found))
     request.producers = request.producers or [
-        name for name in PRODUCERS if discover.library(name, found.roles(name)).installed
+        name
+        for name in (*PRODUCERS, *(OF_DEVICES if request.devices else ()))
+        if discover.library(name, found.roles(name)).installed
     ]
 
 
-def bindings(found: discover.Catalogue) -> list[str]:
-    """The consumers with functions of arrays, NAME or NAME:CALL."""
+def bindings(found: discover.Catalogue, launching: bool = True) -> list[str]:
+    """The consumers with functions of arrays, NAME or NAME:CALL; with those that launch kernels."""
     names = []
     for name, roles in found.files.items():
         file = roles.get("consumer")
         if file is None or file.hidden:
             continue
-        names += [name] if CALL in file.protocols else []
-        names += [f"{name}:{call}" for call, protocols in file.calls.items() if CALL in protocols]
+        for call, protocols in {"": file.protocols, **file.calls}.items():
+            if CALL in protocols and (launching or call not in file.launches):
+                names.append(f"{name}:{call}" if call else name)
     return names
 
 

@@ -232,7 +232,8 @@ def _called(cell: Cell) -> list[str]:
     function = cell.consumer.function(cell.entry.arrays)
     files = ["call_body.py", *["call_build.py"] * any("built(" in line for line in function)]
     lines = [line for name in files for line in _lines_of(name)]
-    if cell.entry.changed or cell.entry.bytes < BYTES:  # other bytes may be right
+    is_hidden = cell.entry.changed or cell.entry.device != "cpu"
+    if is_hidden or cell.entry.bytes < BYTES:  # other bytes may be right, or out of reach
         lines[lines.index(f"BYTES = {BYTES}")] = "BYTES = 0"
     return [
         *lines,

@@ -39,9 +39,23 @@ Failure no_arrays(const Library& library, const std::string& device) {
       codes::kNoArraysThere);
 }
 
+/// Is it a call that launches a kernel, with arrays of another kind of device?
+bool is_launched_elsewhere(const Library& consumer, const Exchange& wanted) {
+  return wanted.protocol == Protocol::call && !consumer.launches.empty() &&
+         kind_of_device(wanted.device) != consumer.launches;
+}
+
 std::optional<Failure> without_device(const std::vector<DeviceKind>& kinds, const Library& producer,
                                       const Library& consumer, const Exchange& wanted) {
   if (std::string why = why_missing(kinds, wanted.device); !why.empty()) {
+    return Failure{Outcome::no_device, "", std::move(why)};
+  }
+  if (is_launched_elsewhere(consumer, wanted)) {
+    std::string why = why_missing(kinds, consumer.launches);
+    if (why.empty()) {
+      why = consumer.name + " launches kernels on " + consumer.launches + ": add --devices " +
+            consumer.launches;
+    }
     return Failure{Outcome::no_device, "", std::move(why)};
   }
   if (!has_device(producer, source_of(wanted))) {
@@ -158,6 +172,10 @@ class Builder {
         // exclusion.
         if (!axes.devices_named && device != "cpu" && !has_device(producer, device)) continue;
         Exchange exchange{pair.environment, producer.name, consumer.name, protocol, device};
+        if (!axes.devices_named && is_launched_elsewhere(consumer, exchange) &&
+            why_missing(kinds_, consumer.launches).empty()) {
+          continue;
+        }
         const auto exclusion = excluded(kinds_, producer, consumer, exchange);
         for (const Case& array_case : axes.cases) {
           exchange.case_name = array_case.name;

@@ -29,6 +29,7 @@ struct Library {
   /// A worker imports it before the others, because its import takes longer after them.
   bool imports_first = false;
   bool crosses = false;  ///< its consumer file has calls that import to another device
+  std::string launches;  ///< the kind of device on which its functions of `call` launch a kernel
   bool in_default_matrix = true;
   bool hidden = false;  ///< used only if it is named; "all" does not include it
   /// The outcome of its cells if it is not installed, or if no worker can start in its environment.

@@ -141,11 +141,12 @@ Judgement CallProof::judge(const std::function<void(std::size_t row)>& call) {
 }
 
 void CallProof::begin() {
+  dlbench_call_gather();  // of calls before
   dlbench_call_record.calls = dlbench_call_record.sum = 0;
 }
 
 void CallProof::require_calls(std::uint64_t calls, std::size_t first) const {
-  if (dlbench_call_record.calls != calls) {
+  if (CallProof::calls() != calls) {
     fail_call("the body ran " + std::to_string(dlbench_call_record.calls) + " times in " +
               std::to_string(calls) + " calls");
   }
@@ -160,7 +161,7 @@ void CallProof::require_calls(std::uint64_t calls, std::size_t first) const {
 
 void CallProof::compare_arguments(std::size_t row) {
   const std::vector<std::uintptr_t>& expected = addresses_[row];
-  if (dlbench_call_record.calls != 1) {
+  if (CallProof::calls() != 1) {
     fail_call("the body ran " + std::to_string(dlbench_call_record.calls) + " times in 1 call");
   }
   if (dlbench_call_record.arrays != expected.size()) {

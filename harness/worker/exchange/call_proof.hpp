@@ -35,7 +35,10 @@ class CallProof {
   /// The positions of the arguments that were copied in the calls that were judged.
   const std::vector<std::size_t>& copied() const { return copied_; }
   /// The calls of the body since begin(), and the address that it got in the last one.
-  static std::uint64_t calls() { return dlbench_call_record.calls; }
+  static std::uint64_t calls() {
+    dlbench_call_gather();
+    return dlbench_call_record.calls;
+  }
   static std::uintptr_t address(std::size_t position) {
     return reinterpret_cast<std::uintptr_t>(dlbench_call_record.last[position]);
   }

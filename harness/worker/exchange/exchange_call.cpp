@@ -22,6 +22,9 @@ std::uint64_t most_in_flight(std::uint64_t bytes) {
 
 constexpr std::uint64_t kMostIterations = 10'000'000;
 
+// A driver's queue holds some thousand launches. Beyond that the host waits for a kernel's end.
+constexpr std::uint64_t kMostLaunches = 512;
+
 double now_ns() {
   const auto since = std::chrono::steady_clock::now().time_since_epoch();
   return std::chrono::duration<double, std::nano>(since).count();
@@ -39,7 +42,9 @@ ExchangeCall::ExchangeCall(const Order& order, const Library& producer, const Li
                        ? ImportCall(call_.spelled.get(), order.exchange.arrays)
                        : ImportCall(call_.spelled.get())),
       ready_(ready_of(consumer, order.exchange, stream_failure_)),
-      most_iterations_(ready_ ? most_in_flight(order.exchange.bytes) : kMostIterations) {
+      most_iterations_(call_.name == Protocol::call && source_ ? kMostLaunches
+                       : ready_ ? most_in_flight(order.exchange.bytes)
+                                : kMostIterations) {
   const bool waits = contains(order.clocks, Clock::ready);
   if (waits && !ready_) {
     throw Failure{Outcome::import_failed, "",

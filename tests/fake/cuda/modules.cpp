@@ -32,6 +32,12 @@ Code function_of_kernel(void** made, void* kernel) {
   return 0;
 }
 
+/// Of 1 everywhere: a caller asks how many threads a kernel allows, and what it uses.
+Code attribute_of_kernel(int* value, int, void*, int) {
+  *value = 1;
+  return 0;
+}
+
 Code launch_kernel(void* function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                    unsigned, Stream stream, void** parameters, void**) {
   return launch(function, stream, parameters);
@@ -53,6 +59,7 @@ std::vector<Entry> module_entries() {
       entry<"cuLibraryUnload", unload_module, Needs::Init>(12000),
       entry<"cuLibraryGetKernel", find_function>(12000),
       entry<"cuKernelGetFunction", function_of_kernel>(12000),
+      entry<"cuKernelGetAttribute", attribute_of_kernel>(12000),
       entry<"cuLaunchKernel", launch_kernel>(4000),
       entry<"cuLaunchKernelEx", launch_kernel_ex>(11060),
   };

@@ -7,6 +7,7 @@
 #include "device/kernels.hpp"
 #include "device/sim.hpp"
 #include "gpu/blocks.hpp"
+#include "gpu/program.hpp"
 
 namespace dlbench::fake {
 
@@ -104,6 +105,7 @@ Code find_function(void** made, void* handle, const char* kernel) {
 }
 
 Code launch(void* handle, Stream stream, void** parameters) {
+  std::optional<Program> program;
   {
     const std::lock_guard lock(loaded().mutex);
     const auto found = loaded().functions.find(handle);
@@ -112,7 +114,15 @@ Code launch(void* handle, Stream stream, void** parameters) {
     Context* const context = context_of(stream);
     if (context == nullptr) return vendor.destroyed;
     if (function.context != nullptr && function.context != context) return invalid_handle;
-    if (function.name != device::delay_kernel) return not_supported;
+    if (function.name != device::delay_kernel) {
+      const auto module = loaded().modules.find(function.module);
+      if (module == loaded().modules.end()) return invalid_handle;
+      program = Program::of(module->second.text, function.name, parameters);
+      if (!program) return not_supported;
+    }
+  }
+  if (program) {
+    return submit(stream, [program] { return program->run() ? 0 : illegal_address; });
   }
   const Delay delay{parameter<std::int64_t>(parameters[0]),
                     static_cast<std::uintptr_t>(parameter<Address>(parameters[1])),

@@ -2,8 +2,8 @@
 
 #include "gpu/device.hpp"
 
-/// Programs of the fake devices: the text is kept, and one kernel is known by its name. Modules and
-/// functions are handles, and belong to a context.
+/// Modules of the fake devices: the text is kept, and the delay kernel is known by its name.
+/// Modules and functions are handles, and belong to a context.
 namespace dlbench::fake {
 
 inline constexpr Code no_binary_for_gpu = 209;
@@ -19,8 +19,8 @@ Code unload_module(void* module);
 /// Not found where the text declares no such kernel, in PTX or in HIP. It lives with its module.
 Code find_function(void** made, void* module, const char* kernel);
 
-/// Runs the delay kernel with the parameters of its declaration; an error for any other, and for a
-/// stream of another context.
+/// Runs the delay kernel, or a Program, with the parameters of its declaration; an error for any
+/// other, and for a stream of another context.
 Code launch(void* function, Stream stream, void** parameters);
 
 }  // namespace dlbench::fake

@@ -150,6 +150,7 @@ def test_a_dry_run_on_the_fake_driver(tmp_path: Path, device: str) -> None:
         "check native: ",
         "calls native: ",
         "matrix: ",
+        "launch cuda_core:launch: " if device == "cuda:0" else "launches: it is for CUDA alone",
     ):
         assert [line for line in found if wanted in line], (wanted, text)
     assert all(is_complete(out / name) for name in FILES)

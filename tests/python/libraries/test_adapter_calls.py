@@ -29,6 +29,8 @@ LIBRARIES = {
 }
 #: Calls whose signature no library tells.
 UNCHECKED = {
+    ("consumer", "cuda_core"): ["LaunchConfig"],
+    ("consumer", "cupy"): ["kernel"],
     ("consumer", "numba"): [
         "numba.cfunc(signature)",
         "numba.cfunc(signature)(body(arrays, '')).ctypes",
