@@ -125,7 +125,10 @@ def run_of(folder: Path, *words: str) -> dict[str, Any]:
     return whole.measure(folder, "--sync", *words, "--sizes", "4KiB", environment=environment)
 
 
-@pytest.fixture(scope="module", params=DEVICES)
+@pytest.fixture(
+    scope="module",
+    params=[DEVICES[0], *(pytest.param(one, marks=pytest.mark.thorough) for one in DEVICES[1:])],
+)
 def classified(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Path, str, Cells]:

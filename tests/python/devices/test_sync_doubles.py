@@ -255,7 +255,7 @@ def test_torch_beside_other_libraries(
     ("device", "hip", "passed", "refused"),
     [
         ("cuda:0", "0", ("own", "stream", True), (0, 2)),
-        ("rocm:0", "1", ("omitted", "none", True), (1, 2)),
+        pytest.param("rocm:0", "1", ("omitted", "none", True), (1, 2), marks=pytest.mark.thorough),
     ],
 )
 def test_paddle_names_its_stream_on_cuda_alone(

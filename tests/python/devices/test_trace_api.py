@@ -270,7 +270,7 @@ def test_the_known_copy_is_made_on_the_measured_device(
     ("memory", "case"),
     [
         ("device", "f32-empty"),
-        ("managed", "f32"),
+        pytest.param("managed", "f32", marks=pytest.mark.thorough),
         pytest.param("pinned", "f32", marks=pytest.mark.thorough),
     ],
 )

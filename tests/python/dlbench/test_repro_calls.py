@@ -73,7 +73,8 @@ def actual(folder: Path, text: str, is_blocked: bool = True, shown: str = "") ->
     ("producer", "consumer"),
     [("numpy", "ctypes"), ("numpy", "numba"), ("torch", "torch"), ("numpy", "pybind11"),
      ("numpy", "numpy:gufunc"), ("numpy", "tvm_ffi:view"), ("jax", "jax:ffi"),
-     ("numpy", "cython"), ("numpy", "cython:const"), ("numpy", "cffi"), ("numpy", "cffi:api")],
+     ("numpy", "cython"), pytest.param("numpy", "cython:const", marks=pytest.mark.thorough),
+     ("numpy", "cffi"), ("numpy", "cffi:api")],
 )  # fmt: skip
 def test_a_script_runs_without_dlbench(tmp_path: Path, producer: str, consumer: str) -> None:
     for name, module in (("cython", "Cython"), ("cffi", "cffi")):

@@ -224,6 +224,7 @@ assert memory(number := constant([1.0])) is number
 
 
 @pytest.mark.libraries
+@pytest.mark.thorough
 def test_texts_of_tensorflow_are_read_without_the_export_that_aborts() -> None:
     pytest.importorskip("tensorflow", exc_type=ImportError)
     script = TEXTS.format(path=PACKAGE / "producers/tensorflow.py")

@@ -16,8 +16,7 @@ assert SPEC is not None
 assert SPEC.loader is not None
 record = importlib.util.module_from_spec(SPEC)
 SPEC.loader.exec_module(record)
-#: A run, and a script of one of its cells.
-TYPICAL = ("index", "file-the-bug")
+TYPICAL = ("index",)  #: a run, its output and the next commands
 
 
 def status(output: str) -> list[str]:
