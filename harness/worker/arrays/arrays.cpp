@@ -120,7 +120,9 @@ Pool make_pool(const Exchange& exchange, const Library& producer, const Ref& mak
 Held content_of(const Ref& make_case) {
   const Ref spec = checked(PyObject_CallNoArgs(make_case.get()));
   // Dtypes that NumPy lacks are integers with the same bits.
-  Held content = read_values(checked(PyObject_CallMethod(spec.get(), "stored", nullptr)).get(), {});
+  const Ref stored = checked(PyObject_CallMethod(spec.get(), "stored", nullptr));
+  Held content = read_values(stored.get(), {});
+  content.view = with_own_strides(std::move(content.view), stored.get());
   content.view.dtype = exchange::dtype_from_name(
       text_of(checked(PyObject_GetAttrString(spec.get(), "dtype")).get()));
   content.view.swapped =

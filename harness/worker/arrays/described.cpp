@@ -35,6 +35,18 @@ std::vector<std::int64_t> integers(PyObject* sequence) {
   return values;
 }
 
+// In bytes: NumPy's `strides`, PyTorch's `stride()`. Empty: the array has none of its own.
+std::vector<std::int64_t> own_strides(PyObject* array, std::int64_t element_bytes) try {
+  if (const Ref strides = optional_attribute(array, "strides")) return integers(strides.get());
+  const Ref stride = optional_attribute(array, "stride");
+  if (!stride) return {};
+  std::vector<std::int64_t> steps = integers(checked(PyObject_CallNoArgs(stride.get())).get());
+  for (std::int64_t& step : steps) step *= element_bytes;
+  return steps;
+} catch (const Failure&) {
+  return {};
+}
+
 Ref export_capsule(PyObject* array) {
   const Ref method = optional_attribute(array, "__dlpack__");
   if (!method) return {};
@@ -287,6 +299,15 @@ std::vector<Held> read_through_each(PyObject* array) {
     if (std::optional<Held> held = try_read(reader, array, why_not)) all.push_back(*held);
   }
   return all;
+}
+
+View with_own_strides(View view, PyObject* array) {
+  const std::vector<std::int64_t> own = own_strides(array, view.element_bytes());
+  if (own.size() != view.shape.size()) return view;
+  for (std::size_t d = 0; d < own.size(); ++d) {
+    if (view.shape[d] == 1) view.strides[d] = own[d];
+  }
+  return view;
 }
 
 bool has_lost_dtype(PyObject* array, const exchange::View& expected) {

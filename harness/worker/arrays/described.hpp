@@ -24,6 +24,10 @@ Held read_array(PyObject* array);
 /// The same through each protocol that works.
 std::vector<Held> read_through_each(PyObject* array);
 
+/// The view of an array, with the strides that the array has itself along dimensions of one
+/// element. Its export may have others there: up to NumPy 2.2 and PyTorch 2.8 it does.
+exchange::View with_own_strides(exchange::View view, PyObject* array);
+
 /// Has this array of the expected values only bytes without their dtype, such as a bytearray?
 bool has_lost_dtype(PyObject* array, const exchange::View& expected);
 

@@ -58,6 +58,35 @@ def test_an_array_that_is_not_the_case_is_unsupported(
     assert error["reason"].endswith(reason)
 
 
+#: As of NumPy up to 2.2 and PyTorch up to 2.8, its export has other strides along dimensions of one
+#: element.
+RESTATING = """\
+import numpy as np
+class Array:
+    def __init__(self, array):
+        self.array, self.export = array, np.ndarray(array.shape, array.dtype, array)
+        self.itemsize = array.itemsize
+    def __dlpack_device__(self):
+        return self.export.__dlpack_device__()
+    def __dlpack__(self, **keywords):
+        return self.export.__dlpack__(**keywords)
+def make(case, device):
+    return Array(case.numpy())
+"""
+BYTES = "Array.strides = property(lambda self: self.array.strides)\n"
+ELEMENTS = "Array.stride = lambda self: tuple(s // self.itemsize for s in self.array.strides)\n"
+
+
+@pytest.mark.parametrize("own", [BYTES, ELEMENTS])
+def test_the_own_strides_of_an_array_count_along_dimensions_of_one_element(
+    tmp_path: Path, own: str
+) -> None:
+    stated = cross(tmp_path, RESTATING + own, SHARE, "dlpack", ONES)
+    assert stated["ok"]["outcome"] == "zero-copy"
+    unknown = cross(tmp_path, RESTATING, SHARE, "dlpack", ONES)["error"]
+    assert unknown["reason"].endswith("has strides (4096, 4, 4), not (12, 4, 20)")
+
+
 def test_the_bytes_of_an_array_have_no_strides(tmp_path: Path) -> None:
     make = "def make(case, device):\n    return bytearray(case.numpy())\n"
     take = f"{NUMPY}PROTOCOLS = {{'buffer': np.asarray}}\n"
