@@ -11,6 +11,7 @@ import linecache
 import os
 import re
 import sys
+import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -147,8 +148,9 @@ def written_function(arrays: int, body: str, parameter: str = "_", **names: Any)
     scope: dict[str, Any] = dict(names)
     # A name that no body uses.
     text = f"def _written({repeated(parameter)}) -> None:\n    {spelled}\n"
-    # Compilers of Python functions read their source by the name of the file.
-    file = f"<dlbench: {text}>"
+    # Compilers of Python functions read their source by the name of the file, and write that name
+    # into what they make.
+    file = f"<dlbench {zlib.crc32(text.encode()):08x}>"
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     exec(compile(text, file, "exec"), scope)
     return scope["_written"]

@@ -287,9 +287,9 @@ def library_line(library: str, found: Document) -> Line:
 
 def launches(stage: Stage) -> Iterator[Line]:
     """Kernels with 0, 1 and 8 arrays: each records what it got, and that is compared."""
-    producers = [each for each in ("torch", "native") if each in libraries()]
+    producers = [each for each in ("torch", "cupy", "native") if each in libraries()]
     if KIND != "cuda" or not producers:
-        yield "skip", "launches", ONLY_CUDA if producers else "no arrays of torch or of native"
+        yield "skip", "launches", ONLY_CUDA if producers else "no arrays of torch, cupy or native"
         return
     found = stage.measure(
         *("launches", stage.left() - 5, "--calls", "--producers", ",".join(producers)),

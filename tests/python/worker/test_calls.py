@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -423,6 +424,9 @@ def test_a_function_is_written_for_a_number_of_arrays() -> None:
     call = written_function(2, "call(({_.real}, {_}))", call=found.append)
     assert call(1, 2j) is None
     assert found == [(1, 0.0, 1, 2j)]
+    # Triton and CuTe DSL read the source; Triton writes the name of the file into a line of PTX.
+    assert inspect.getsource(call).splitlines()[1] == "    call((a0.real, a1.real, a0, a1))"
+    assert call.__code__.co_filename.isprintable()
 
 
 SPLIT = {"do": "split", "id": 1}
