@@ -11,7 +11,6 @@ import functools
 import re
 from typing import Any
 
-from dlbench import _native_producer
 from dlbench.adapter import call_library
 from dlbench.call_record import BodyRecord
 
@@ -23,6 +22,8 @@ CALLS, SUM, ARRAYS, LAST = range(4)
 @functools.cache
 def _record() -> Any:
     """Memory that the host and all devices share, from now on for the kernels' record."""
+    from dlbench import _native_producer  # `check` has none in another Python
+
     empty = bytes(ctypes.sizeof(BodyRecord))
     memory = _native_producer.DeviceArray(empty, "cuda:0", memory="pinned")
     record = ctypes.c_void_p.in_dll(call_library(), "dlbench_call_launched")

@@ -17,7 +17,7 @@ from dlbench.text.grouping import grouped
 
 #: Each offers another set of protocols, or is common as an argument of compiled functions.
 PRODUCERS = ("array", "jax", "native", "numpy", "torch", "tvm_ffi")
-#: Beside these, where devices are named.
+#: Beside these, if a device other than the CPU is named.
 OF_DEVICES = ("cupy", "numba")
 
 
@@ -35,7 +35,7 @@ def complete(request: Request) -> None:
     request.consumers = request.consumers or without_conditions(bindings(found))
     request.producers = request.producers or [
         name
-        for name in (*PRODUCERS, *(OF_DEVICES if request.devices else ()))
+        for name in (*PRODUCERS, *(OF_DEVICES if {*request.devices} - {"cpu"} else ()))
         if discover.library(name, found.roles(name)).installed
     ]
 
