@@ -38,7 +38,8 @@ UNCHECKED = {
         "overload(as_array)",
     ],
     ("consumer", "torch"): ["torch.asarray"],
-    ("producer", "torch"): ["array.to", "torch.Tensor.detach"],
+    # From Python 3.13 on a method without arguments has a signature.
+    ("producer", "torch"): ["array.to", *["torch.Tensor.detach"] * (sys.version_info < (3, 13))],
 }
 LONGEST_S = 300
 
