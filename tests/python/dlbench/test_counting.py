@@ -171,6 +171,14 @@ def test_explain_names_the_planted_python_method(tmp_path: Path) -> None:
     first = out.splitlines()[0]
     assert first.endswith("% of slow -> numpy is Slow.__dlpack__, a Python function of slow")
     assert int(first.split()[0]) >= 90
+    # A library that is too slow ends it with one line.
+    whole.plant(tmp_path / "more", "slow", make=f"import time\ntime.sleep(600)\n{SPINNING}")
+    words = ("slow", "numpy", "--adapters", "more", "--timeout", "10s")
+    status, out, err = whole.run(tmp_path, "explain", "run", *words)
+    assert (status, out) == (2, "")
+    first, last = err.splitlines()
+    assert first.endswith("a step ends after 10s (--timeout)")
+    assert last.endswith("no answer from the worker under valgrind within 10 s")
     # The honest producer: no Python function runs, and none is named.
     _measure_numpy(tmp_path)
     status, out, _ = whole.run(tmp_path, "explain", "other", "numpy", "numpy")
