@@ -82,13 +82,15 @@ void dlbench_call_describe(std::size_t position, std::int32_t ndim, const std::i
   }
 }
 
-void dlbench_call_gather() {
-  if (dlbench_call_launched == nullptr || dlbench_call_launched->calls == 0) return;
-  dlbench_call_record.calls += dlbench_call_launched->calls;
+std::uint64_t dlbench_call_gather() {
+  const std::uint64_t calls = dlbench_call_launched != nullptr ? dlbench_call_launched->calls : 0;
+  if (calls == 0) return 0;
+  dlbench_call_record.calls += calls;
   dlbench_call_record.sum += dlbench_call_launched->sum;
   dlbench_call_record.arrays = dlbench_call_launched->arrays;
   std::copy_n(dlbench_call_launched->last, DLBENCH_CALL_MOST, dlbench_call_record.last);
   *dlbench_call_launched = {};
+  return calls;
 }
 
 void dlbench_call_begin(void* copied, std::size_t each) {

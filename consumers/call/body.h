@@ -36,7 +36,8 @@ __attribute__((visibility("default"))) extern struct dlbench_call_record dlbench
 __attribute__((visibility("default"))) extern struct dlbench_call_record* dlbench_call_launched;
 
 // Moves what kernels recorded into dlbench_call_record; call it when the kernels have ended.
-__attribute__((visibility("default"))) void dlbench_call_gather();
+// Returns their number.
+__attribute__((visibility("default"))) uint64_t dlbench_call_gather();
 
 __attribute__((visibility("default"))) void dlbench_call(size_t arrays, void* const* addresses);
 

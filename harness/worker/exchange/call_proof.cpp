@@ -222,6 +222,9 @@ std::string CallProof::compare_content(exchange::View found,
     const RecordedContent recording(content, found.bytes());
     call(0);
   }
+  if (dlbench_call_gather() > 0) {
+    throw exchange::UnknownFormatError("a kernel got the copies, and their memory was not read");
+  }
   for (const std::size_t position : copied_) {
     if (const std::string other = difference(described_[position], found, found); !other.empty())
       return argument(position) + " is a copy with " + other;

@@ -20,9 +20,10 @@ from dlbench.libraries import discover
 
 pytestmark = pytest.mark.process
 
-#: The outcome of each planted fault, and what its reason says.
+#: The outcome of each planted fault, and what its reason or a warning says.
 OUTCOMES = {
     "honest": ("zero-copy", ""),
+    "copies": ("copy", "call: copied arguments: 2"),
     "swaps": ("wrong", "call: argument 1 is array 2"),
     "skips": ("wrong", "call: the body ran 0 times in 1 call"),
     "twice": ("wrong", "call: the body ran 2 times in 1 call"),
@@ -32,7 +33,7 @@ OUTCOMES = {
 }
 #: cuda.core's launch with planted faults, and without.
 PLANTED = f"""
-from cuda.core import ObjectCode
+from dlbench import _native_producer
 from dlbench.loading import load_adapter
 
 DISTRIBUTION = "cuda-core"
@@ -47,6 +48,10 @@ def launch(arrays, text=None):
 def swapped(arrays):
     function = launch(arrays)
     return lambda a, b: function(b, a)
+
+def copied(arrays):
+    function, other = launch(arrays), _native_producer.DeviceArray(bytes(1024), "cuda:0")
+    return lambda a, b: function(a, other)
 
 def doubled(arrays):
     function = launch(arrays)
@@ -64,6 +69,7 @@ def exchanged(text):
 
 CALLS = {{
     "honest": {{"call": launch}},
+    "copies": {{"call": copied}},
     "swaps": {{"call": swapped}},
     "skips": {{"call": lambda arrays: lambda *all: None}},
     "twice": {{"call": doubled}},
@@ -124,7 +130,9 @@ def test_what_reaches_a_kernel_is_proved(tmp_path: Path) -> None:
     assert len(found) == len(OUTCOMES)
     for cell in found:
         outcome, reason = OUTCOMES[cell["consumer"].partition(":")[2]]
-        assert (cell["outcome"], reason in cell.get("reason", "")) == (outcome, True), cell
+        told = cell.get("reason", "") + str(cell.get("warnings", ""))
+        assert (cell["outcome"], reason in told) == (outcome, True), cell
+        assert ("values-not-checked" in told) == (outcome == "copy")
 
 
 @fakes.needs_fakes
