@@ -79,7 +79,15 @@ bool may_share(const Entry& entry) {
   });
 }
 
-void judge_again(Entry& entry, const Entry& timed) {
+// Some libraries keep the copy of the first call and return it again, as JAX does for dtypes that
+// it packs.
+bool may_be_kept(const Entry& entry, const CopySpeed& speed) {
+  const double copy_ns = static_cast<double>(entry.cell.exchange.bytes) / speed.warm_gb_per_s;
+  return std::any_of(entry.workers.begin(), entry.workers.end(),
+                     [&](const WorkerNumbers& worker) { return worker.first_ns > copy_ns; });
+}
+
+void judge_again(Entry& entry, const Entry& timed, const CopySpeed& speed) {
   const Evidence& evidence = entry.evidence;
   const bool alone = evidence.guard == Proof::skipped && evidence.write == Proof::skipped &&
                      evidence.address == Proof::skipped;
@@ -88,6 +96,11 @@ void judge_again(Entry& entry, const Entry& timed) {
   warn(entry.warnings, verdict.warnings);
   if (!alone || entry.outcome != Outcome::unproven || has(entry.warnings, "values-not-checked"))
     return;
+  if (verdict.outcome == Outcome::zero_copy && may_be_kept(timed, speed)) {
+    warn(entry.warnings, "first-copy",
+         "the time is that of no copy, but a first call took longer than one: unproven");
+    return;
+  }
   entry.outcome = verdict.outcome;
   if (entry.outcome == Outcome::copy && !entry.gb_per_s) {
     entry.gb_per_s = static_cast<double>(entry.cell.exchange.bytes) / timed.median_ns;
@@ -110,7 +123,7 @@ void judge_slopes(std::vector<Entry>& entries, const std::map<std::string, CopyS
     if (proof == Proof::skipped) continue;
     entry->evidence.slope = proof;
     const Exchange& x = entry->cell.exchange;
-    judge_again(*entry, *exchanges.at(family_of(x)).at(x.bytes));
+    judge_again(*entry, *exchanges.at(family_of(x)).at(x.bytes), speeds.at(x.environment));
   }
 }
 

@@ -30,8 +30,9 @@ inline constexpr std::uint64_t kLeastSlopeBytes = 1 << 20;
 /// Each size is judged separately, because a library may copy only above some size.
 ///
 /// Then the outcome is judged again. The slope decides if no other instrument has a result and the
-/// values were compared; a disagreement causes a warning. It is ignored if the result could not be
-/// read. Call it before conclude(), while the numbers are those of one process.
+/// values were compared; it does not prove sharing if a first call took longer than a warm copy,
+/// which the library may keep. A disagreement causes a warning. It is ignored if the result could
+/// not be read. Call it before conclude(), while the numbers are those of one process.
 void judge_slopes(std::vector<Entry>& entries, const std::map<std::string, CopySpeed>& speeds);
 
 }  // namespace dlbench::results

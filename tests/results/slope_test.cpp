@@ -70,6 +70,19 @@ TEST(Slope, WhatIsConvertedIsNotCalledOneMemory) {
   }
 }
 
+TEST(Slope, ACopyThatTheFirstCallMayKeepIsNotShared) {
+  const double copy_ns = static_cast<double>(kMiB) / kSpeeds.at("default").warm_gb_per_s;
+  for (const double first_ns : {0.9 * copy_ns, 1.1 * copy_ns}) {
+    std::vector<Entry> flat = series({{4 * kKiB, 1000}, {kMiB, 1010}});
+    flat[1].workers = {{1010, 0.5 * copy_ns, {}}, {1010, first_ns, {}}};
+    judge_slopes(flat, kSpeeds);
+    const bool is_shared = first_ns < copy_ns;
+    EXPECT_EQ(flat[1].evidence.slope, Proof::yes);
+    EXPECT_EQ(flat[1].outcome, is_shared ? Outcome::zero_copy : Outcome::unproven);
+    EXPECT_EQ(flat[1].warnings.empty(), is_shared);
+  }
+}
+
 TEST(Slope, AStepIsSeenWhereItLies) {
   EXPECT_EQ(slopes(series({{4 * kKiB, 900}, {kMiB, 910}, {64 * kMiB, 7e6}})), "SYN");
   EXPECT_EQ(slopes(series({{4 * kKiB, 900}, {kMiB, 60e3}, {64 * kMiB, 950}})), "SNY");

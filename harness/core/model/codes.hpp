@@ -84,7 +84,7 @@ struct CodeMeaning {
 };
 
 /// All warnings of cells.
-inline constexpr std::array<CodeMeaning, 56> kWarnings{{
+inline constexpr std::array<CodeMeaning, 57> kWarnings{{
     {"addresses-not-compared", "the addresses of the two arrays could not be read or compared"},
     {"api-calls-failed", "the CUDA calls of the cell could not be counted"},
     {"arguments-copied", "the function got copies of the arguments `data.arguments`, by position"},
@@ -117,6 +117,9 @@ inline constexpr std::array<CodeMeaning, 56> kWarnings{{
     {"failed-beside-others",
      "the exchange failed in a worker with other libraries and works in a worker of its pair"},
     {"few-rounds", "the cell has fewer than six rounds"},
+    {"first-copy",
+     "a worker's first call took longer than a copy of the array, and later ones do not get longer "
+     "with the size: the library may return a copy that it keeps, so the outcome is `unproven`"},
     {"flag-without-copy", "IS_COPIED is set and the producer did not copy"},
     {"foreign-type",
      "the producer's array has a type of another library that the worker imports, `data.type`"},
