@@ -532,7 +532,14 @@ def test_captures_by_stream_argument(device: str, hip: str, tmp_path: Path) -> N
     assert own == (EMPTY, BROKEN)
 
 
-@pytest.mark.parametrize(("fault", "is_lost"), [("-11@3", False), ("719@3", True), ("-11", True)])
+@pytest.mark.parametrize(
+    ("fault", "is_lost"),
+    [
+        ("-11@3", False),
+        ("719@3", True),
+        pytest.param("-11", True, marks=pytest.mark.thorough),
+    ],
+)
 def test_a_crash_in_a_capture_costs_one_row(fault: str, is_lost: bool, tmp_path: Path) -> None:
     """A row that ends a worker is tried again in a new one; a broken device costs the row."""
     modes = {"DLBENCH_FAKE_FAIL": f"cuStreamEndCapture={fault}"}

@@ -49,8 +49,17 @@ BAD = {
     "returns-none": (GOOD_MAKE, take("return None"), "wrong", ""),
 }
 
+#: The others end a worker at the same steps.
+THOROUGH = ("segfault-in-make", "hang-in-python", "hang-in-import")
 
-@pytest.mark.parametrize("name", BAD)
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.thorough if name in THOROUGH else [], id=name)
+        for name in BAD
+    ],
+)
 def test_it_costs_its_own_cells_only(tmp_path: Path, name: str) -> None:
     make, consume, outcome, killed_by = BAD[name]
     plant(tmp_path / "adapters", "bad", make, consume)
