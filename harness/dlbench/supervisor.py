@@ -278,11 +278,13 @@ def send_all(
 
     with ThreadPoolExecutor(at_a_time) as pool:
         try:
-            left = [pool.submit(run, *chain) for chain in chains]
+            for steps, items in chains:
+                pool.submit(run, steps, items)
+            left = len(chains)
             while left:
                 match ready.get():
                     case None:
-                        left.pop()
+                        left -= 1
                     case BaseException() as error:
                         raise error
                     case item, result:

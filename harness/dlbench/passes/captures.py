@@ -12,9 +12,8 @@ from typing import Any
 from dlbench import _core, worker_requests
 from dlbench.device import Device
 from dlbench.document import Document, Entry
-from dlbench.environments.environment import where
 from dlbench.passes.synchronization import smallest_exchanges, start_with_queues
-from dlbench.passes.walk import Pass
+from dlbench.passes.walk import Pass, direction_title
 from dlbench.supervisor import RequestFailed, Worker
 from dlbench.sync.trials import document_row
 from dlbench.text.grouping import grouped
@@ -65,8 +64,7 @@ class CaptureExchanges(Pass[Captured, Result]):
         return item.entry
 
     def title(self, item: Captured) -> str:
-        entry = item.entry
-        return f"capture: {entry.producer} -> {entry.consumer}{where(entry.environment)}"
+        return f"capture: {direction_title(item.entry)}"
 
     def start(self, item: Captured, folder: Path) -> Worker:
         return start_with_queues(self.catalogue(item).environment, self.timeout_s)

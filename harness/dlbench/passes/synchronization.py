@@ -13,9 +13,9 @@ from dlbench import _core, values, worker_requests
 from dlbench.device import Device
 from dlbench.document import EXCHANGE, Document, Entry, Measured, Sync, codes
 from dlbench.document.facts import is_below
-from dlbench.environments.environment import Environment, where
+from dlbench.environments.environment import Environment
 from dlbench.libraries.discover import Catalogue
-from dlbench.passes.walk import Pass
+from dlbench.passes.walk import Pass, direction_title
 from dlbench.supervisor import RequestFailed, Worker, worker_command
 from dlbench.sync import trials
 from dlbench.text.grouping import grouped
@@ -110,9 +110,7 @@ class ClassifySynchronization(Pass[Exchange, Records]):
         return item.entry
 
     def title(self, item: Exchange) -> str:
-        entry = item.entry
-        names = f"{entry.producer} -> {entry.consumer}"
-        return f"synchronization: {names}{where(entry.environment)}"
+        return f"synchronization: {direction_title(item.entry)}"
 
     def start(self, item: Exchange, folder: Path) -> Worker:
         return start_with_queues(self.catalogue(item).environment, self.timeout_s)

@@ -122,6 +122,11 @@ def pair_title(entry: Entry) -> str:
     return " and ".join(libraries) + where(environment)
 
 
+def direction_title(entry: Entry) -> str:
+    """ "numpy -> torch in old"."""
+    return f"{entry.producer} -> {entry.consumer}{where(entry.environment)}"
+
+
 class _Stopped(Exception):  # noqa: N818  (a request, not an error)
     """A signal requested the end."""
 

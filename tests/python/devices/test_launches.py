@@ -131,9 +131,9 @@ def test_what_reaches_a_kernel_is_proved(tmp_path: Path) -> None:
     assert len(found) == len(OUTCOMES)
     for cell in found:
         outcome, reason = OUTCOMES[cell["consumer"].partition(":")[2]]
-        told = cell.get("reason", "") + str(cell.get("warnings", ""))
-        assert (cell["outcome"], reason in told) == (outcome, True), cell
-        assert ("values-not-checked" in told) == (outcome == "copy")
+        text = cell.get("reason", "") + str(cell.get("warnings", ""))
+        assert (cell["outcome"], reason in text) == (outcome, True), cell
+        assert ("values-not-checked" in text) == (outcome == "copy")
 
 
 @fakes.needs_fakes
