@@ -23,7 +23,7 @@ using nlohmann::json;
 struct Environment {
   std::map<std::string, std::vector<double>> floors_ns;
   std::map<std::string, std::vector<double>> copy_floors_gb_per_s;
-  std::vector<double> references_ns;
+  std::vector<double> references_ns, reference_cores_ns;
   WorkerRecord facts;  ///< of all of them, without floors
   bool has_worker = false;
 
@@ -51,6 +51,9 @@ std::map<std::string, Environment> by_environment(const std::vector<WorkerRecord
     }
     facts.context_flags.insert(worker.context_flags.begin(), worker.context_flags.end());
     if (worker.reference_ns) environment.references_ns.push_back(*worker.reference_ns);
+    if (worker.reference_core_ns) {
+      environment.reference_cores_ns.push_back(*worker.reference_core_ns);
+    }
     // Keep the effects that the first worker observed, because the threads of several workers
     // cannot be combined.
     facts.import_effects.insert(worker.import_effects.begin(), worker.import_effects.end());
@@ -122,6 +125,9 @@ void put_environment(json& item, const Environment& environment,
     reference = {{"median_ns", stats::median(environment.references_ns)},
                  {"workers", environment.references_ns.size()}};
     if (const auto quartiles = environment.spread()) reference["spread"] = *quartiles;
+    if (environment.reference_cores_ns.size() == environment.references_ns.size()) {
+      reference["core_ns"] = stats::median(environment.reference_cores_ns);
+    }
   }
 }
 

@@ -138,6 +138,10 @@ void fields(Io& io, T& worker) {
      {kNumber.items(1),
       "Mean of each round, in order. Above 0, except for phases and the clock `device`, from which "
       "the instrument's own cost is subtracted."});
+  io.known("core_ns", worker.core_ns,
+           {kPositive,
+            "Mean time of a fixed computation right before and after the rounds, over the faster "
+            "half of them. It shows the speed of the core, which `compare` accounts for."});
   io.known(
       "outcome", worker.outcome,
       {words(kMeasuredWords), "The outcome of this worker, if the workers of the cell disagree."});
@@ -417,6 +421,7 @@ void fields(Io& io, T& worker) {
   io("gil", worker.gil);
   environment_fields(io, worker);
   io.known("reference_ns", worker.reference_ns, kPositive);
+  io.known("reference_core_ns", worker.reference_core_ns, kPositive);
   io("import_s", worker.import_s, kNonNegative);
 }
 

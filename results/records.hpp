@@ -31,6 +31,7 @@ struct WorkerRecord {
   std::map<std::string, std::uint64_t> copy_floors_bytes;  ///< size of the copied block, by device
   std::map<std::string, std::string> context_flags;        ///< by device
   std::optional<double> reference_ns;  ///< median of the reference exchange; none if not measured
+  std::optional<double> reference_core_ns;        ///< as WorkerNumbers::core_ns, of its rounds
   std::map<std::string, std::string> libraries;   ///< versions as imported
   std::map<std::string, Effects> import_effects;  ///< by library
   std::map<std::string, double> import_seconds;   ///< by library

@@ -2,8 +2,9 @@
 
 Compares each two of the RUNS, folders of runs with the same options, with --replicas workers drawn
 from each, as they are and with the head's rounds 5 % and 10 % longer (native -> native excepted:
-it is the reference exchange). Expected: false alarms in at most 1 % of the comparisons, and at most
-5 % of the intervals miss the truth. docs/explanation/stored-runs.md has what was measured.
+it is the reference exchange). --cells decides at the significance level of a run of so many cells.
+Expected: false alarms in at most 1 % of the comparisons, and at most 5 % of the intervals miss the
+truth. docs/explanation/stored-runs.md has what was measured.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ def drawn(run: Document, replicas: int, longer: float, chance: random.Random) ->
     return made
 
 
-def measure(runs: list[Document], replicas: int, longer: float, folder: Path) -> str:
+def measure(
+    runs: list[Document], replicas: int, cells: int | None, longer: float, folder: Path
+) -> str:
     """All pairs of runs, in one line."""
     chance, pairs, alarmed, missed = random.Random(1), 0, 0, 0
     verdicts: Counter[str] = Counter()
@@ -55,12 +58,15 @@ def measure(runs: list[Document], replicas: int, longer: float, folder: Path) ->
         for name, run, factor in zip(("base", "head"), sides, (1.0, longer), strict=True):
             paths.append(folder / f"{name}.json")
             paths[-1].write_text(json.dumps(drawn(run, replicas, factor, chance)))
-        found = _core.compare(base=[str(paths[0])], head=[str(paths[1])])["cells"]
-        cells = [cell for cell in found if cell["verdict"] and not is_reference(cell)]
-        verdicts.update(cell["verdict"] for cell in cells)
-        missed += sum(not cell["lo"] <= longer <= cell["hi"] for cell in cells)
-        least += [cell["minimum_detectable_change"] for cell in cells]
-        alarmed += any(cell["verdict"] in ("SLOW", "FAST") for cell in cells)
+        have = len(runs[0]["benchmarks"])
+        found = _core.compare(
+            base=[str(paths[0])], head=[str(paths[1])], false_alarms=0.01 * have / (cells or have)
+        )["cells"]
+        judged = [cell for cell in found if cell["verdict"] and not is_reference(cell)]
+        verdicts.update(cell["verdict"] for cell in judged)
+        missed += sum(not cell["lo"] <= longer <= cell["hi"] for cell in judged)
+        least += [cell["minimum_detectable_change"] for cell in judged]
+        alarmed += any(cell["verdict"] in ("SLOW", "FAST") for cell in judged)
         pairs += 1
     count = verdicts.total()
     shares = ", ".join(f"{number / count:.1%} {word}" for word, number in verdicts.most_common())
@@ -77,11 +83,14 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     options.add_argument("runs", nargs="+", metavar="RUN")
     options.add_argument("--replicas", type=int, default=3)
+    options.add_argument("--cells", type=int, help="default: as many as the runs have")
     given = options.parse_args()
     runs = [json.loads(locate(run).read_text()) for run in given.runs]
     with tempfile.TemporaryDirectory() as folder:
         for longer in (1.0, 1.05, 1.1):
-            print(f"x {longer:g}: {measure(runs, given.replicas, longer, Path(folder))}")
+            print(
+                f"x {longer:g}: {measure(runs, given.replicas, given.cells, longer, Path(folder))}"
+            )
 
 
 if __name__ == "__main__":

@@ -113,7 +113,8 @@ void GroupRun::measure_batches() {
 /// appears early. The interval depends on the spread between processes, not on the rounds of one.
 bool GroupRun::is_coarse() const {
   const Options& options = context_.options;
-  return job_.replica == 0 && options.replicas >= kManyReplicas && !context_.budget.is_set();
+  return job_.replica == 0 && options.replicas >= kManyReplicas && !has_all_rounds(options) &&
+         !context_.budget.is_set();
 }
 
 /// The seconds that remain after everything is measured once, divided evenly over the cells.

@@ -11,6 +11,7 @@
 #include "results/comparison/compare_options.hpp"
 #include "results/comparison/compare_row.hpp"
 #include "results/comparison/compare_side.hpp"
+#include "results/comparison/core_speed.hpp"
 #include "stats/process_spread.hpp"
 #include "stats/stages.hpp"
 
@@ -40,9 +41,22 @@ std::optional<stats::Noise> noise_of(const Reference& base, const Reference& hea
   return most;
 }
 
-double drift_of(const Reference& base, const Reference& head) {
-  if (base.workers == 0 || head.workers == 0) return 0;
-  return std::abs(std::log(head.median_ns / base.median_ns));
+/// The change of the machine between two runs, by the reference exchange, at the speed of base's
+/// cores if both times are. It is certain if its workers' scatter does not explain it.
+stats::Drift drift_of(const Reference& base, const Reference& head, bool at_one_speed) {
+  constexpr std::size_t kFewest = 6;      // workers whose quartiles say how far they scatter
+  constexpr double kOfQuartiles = 1.858;  // error of a normal median, of half the quartiles' range
+  constexpr double kSurely = 3;
+  if (base.workers == 0 || head.workers == 0) return {};
+  const double drift = std::abs(std::log(head.median_ns / base.median_ns));
+  if (!at_one_speed || !base.core_ns || !head.core_ns) return {drift, drift};
+  const double left =
+      std::abs(std::log(head.median_ns / *head.core_ns) - std::log(base.median_ns / *base.core_ns));
+  if (std::min(base.workers, head.workers) < kFewest) return {left, left};
+  const auto error = [](const Reference& side) {
+    return kOfQuartiles * side.spread / std::sqrt(static_cast<double>(side.workers));
+  };
+  return {left, left > kSurely * std::hypot(error(base), error(head)) ? left : 0};
 }
 
 /// Are both sides environments of one run, which were measured in the same state of the machine?
@@ -142,7 +156,7 @@ stats::Change change_from_bound(stats::Changes& changes, const Measured& each,
 struct PlaceChanges {
   stats::Changes changes;
   std::optional<stats::Noise> reference;
-  double drift = 0;
+  double drift = 0;               ///< the certain one
   stats::ProcessSpread spread{};  ///< of both sides' cells
 
   /// The prior for the spread of a cell's processes: from cells of similar duration, or, if they
@@ -156,23 +170,52 @@ struct PlaceChanges {
   }
 };
 
+/// The part of a comparison's cells for which one drift of the machine counts.
+using Kind = std::pair<Place, bool>;  // at one speed?
+
+void warn_of_speed(Comparison& made, const Place& place, const CoreSpeed& speed) {
+  if (std::abs(speed.change()) <= made.options.threshold / 2) return;
+  const std::string by = format_share(std::expm1(std::abs(speed.change())));
+  Warning::Data data{{"environment", place.second}, {"by", by}};
+  if (!place.first.empty()) data.emplace("machine", place.first);
+  warn(made.warnings, "core-speed",
+       "the cores were " + by + (speed.change() > 0 ? " slower" : " faster") + " in head" +
+           where_is(place) + "; its times are given at the speed of base's cores",
+       data);
+}
+
+void note_slowed_core(ComparedCell& row, const Measured& each, const CoreSpeed& place,
+                      double threshold) {
+  const double own = slowed_by_cell(*each.base, *each.head, place);
+  if (std::abs(own) <= threshold / 2) return;
+  row.details.push_back("its cores were " + format_share(std::expm1(std::abs(own))) +
+                        (own > 0 ? " slower" : " faster") +
+                        " than beside other cells, which the change leaves out");
+}
+
 /// `below`: the cells for which is_below_once() is true.
 void judge_times(Comparison& made, const std::vector<Measured>& measured,
-                 const std::vector<Measured>& below, const Side& base, const Side& head) {
+                 const std::vector<Measured>& below, const Side& base, const Side& head,
+                 const std::map<Place, CoreSpeed>& speeds) {
   const std::size_t family = measured.size() + below.size();
   if (family == 0) return;
   const double level = made.options.false_alarms / static_cast<double>(family);
-  std::map<Place, PlaceChanges> places;
+  for (const auto& [place, speed] : speeds) warn_of_speed(made, place, speed);
+  std::map<Kind, PlaceChanges> places;
   const auto place_of = [&](const SideCell& cell) -> PlaceChanges& {
     const Place& place = *cell.place;
-    const auto found = places.find(place);
+    const Kind kind{place, cell.at_one_speed};
+    const auto found = places.find(kind);
     if (found != places.end()) return found->second;
     const Reference& before = reference_of(base, place);
     const Reference& after = reference_of(head, place);
-    const double drift = is_one_run(base, head) ? 0 : drift_of(before, after);
-    warn_of_references(made, place, before, after, drift);
-    PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift, {}};
-    return places.try_emplace(place, std::move(known)).first->second;
+    const stats::Drift drift =
+        is_one_run(base, head) ? stats::Drift{} : drift_of(before, after, cell.at_one_speed);
+    if (!places.contains({place, !cell.at_one_speed})) {
+      warn_of_references(made, place, before, after, drift.possible);
+    }
+    PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift.certain, {}};
+    return places.try_emplace(kind, std::move(known)).first->second;
   };
   for (const Measured& each : measured) {
     stats::ProcessSpread& spread = place_of(*each.head).spread;
@@ -195,6 +238,9 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     cell.ratio = ratio;
     cell.lo = std::min(change.lo, ratio);
     cell.hi = std::max(change.hi, ratio);
+    if (each.head->at_one_speed) {
+      note_slowed_core(cell, each, speeds.at(*each.head->place), made.options.threshold);
+    }
     if (change.is_honest) cell.spread = change.spread;
     if (std::isfinite(change.minimum_detectable_change))
       cell.minimum_detectable_change = change.minimum_detectable_change;
@@ -297,9 +343,10 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
                    const CompareOptions& options) {
   // Reading is most of the work, and the two sides are independent.
   auto reading = std::async(std::launch::async, [&] { return read_side(head_source); });
-  const Side base = read_side(base_source);
-  const Side head = reading.get();
+  Side base = read_side(base_source);
+  Side head = reading.get();
   if (!options.force) require_same_machine(base, head);
+  const std::map<Place, CoreSpeed> speeds = put_at_one_speed(base, head);
 
   Comparison made;
   made.options = options;
@@ -348,7 +395,7 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   if (options.instructions)
     judge_counts(made, measured, base, head);
   else
-    judge_times(made, measured, below, base, head);
+    judge_times(made, measured, below, base, head, speeds);
   return made;
 }
 

@@ -32,6 +32,12 @@ bool uses_lowest_rounds(const Cell& cell) {
 /// The 97.5 % quantile of the normal distribution.
 constexpr double kWide = 1.95996;
 
+/// Does the time depend on the memory more than on the clock rate of a core?
+bool waits_for_memory(const Entry& entry) {
+  constexpr std::uint64_t kLarge = 1 << 20;
+  return entry.outcome == Outcome::copy && entry.cell.exchange.bytes >= kLarge;
+}
+
 /// Sets a time for each worker, its lowest round or its median, and how uncertain its rounds leave
 /// it: by the next higher round, or by the interval of the median.
 void set_times(SideCell& cell, const Entry& entry) {
@@ -51,6 +57,7 @@ void set_times(SideCell& cell, const Entry& entry) {
     }
     cell.workers.medians.push_back(time);
     cell.workers.deviations.push_back(deviation);
+    cell.cores_ns.push_back(waits_for_memory(entry) ? 0 : worker.core_ns.value_or(0));
   }
   if (!entry.workers.empty() && cell.median_ns > 0) {
     cell.median_ns = stats::median(cell.workers.medians);
@@ -106,6 +113,7 @@ void add(SideCell& known, SideCell cell) {
   };
   prepend(cell.workers.medians, known.workers.medians);
   prepend(cell.workers.deviations, known.workers.deviations);
+  prepend(cell.cores_ns, known.cores_ns);
   if (!cell.instructions) cell.instructions = known.instructions;
   if (!cell.workers.medians.empty()) {
     cell.median_ns = stats::median(cell.workers.medians);
@@ -175,7 +183,10 @@ void read_environments(Side& side, const std::string& machine, const json& envir
     if (workers <= reference.workers) continue;
     const double spread =
         reference_item.contains("spread") ? reference_item["spread"].get<double>() : 0;
-    reference = {reference_item["median_ns"].get<double>(), workers, spread};
+    reference = {reference_item["median_ns"].get<double>(), workers, spread, {}};
+    if (reference_item.contains("core_ns")) {
+      reference.core_ns = reference_item["core_ns"].get<double>();
+    }
   }
 }
 

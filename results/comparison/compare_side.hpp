@@ -32,6 +32,8 @@ struct SideCell {
   std::vector<std::string> changed;
   bool late_read = false;
   stats::MeasuredSide workers;
+  std::vector<double> cores_ns;  ///< the speed of each worker's core; 0: unknown
+  bool at_one_speed = false;     ///< put_at_one_speed() scaled its times
 
   /// The different outcomes of its workers, in the order of kOutcomes.
   std::vector<Outcome> all_words() const;
@@ -42,6 +44,7 @@ struct Reference {
   double median_ns = 0;
   std::size_t workers = 0;
   double spread = 0;
+  std::optional<double> core_ns;  ///< as `workers[].core_ns`, of its rounds
 };
 
 /// A side as read from its documents.

@@ -156,7 +156,9 @@ void fields(Io& io, T& cell) {
      "outcome that was found.");
   io("head_outcome", word_at(cell.head.outcome, kOutcomes), "");
   io("base", cell.base.value,
-     {kMoreThanNothing, "Median over workers of their lowest rounds in ns, or instructions."});
+     {kMoreThanNothing,
+      "Median over workers of their lowest rounds in ns, at the speed of base's cores; or "
+      "instructions."});
   io("head", cell.head.value, kMoreThanNothing);
   io("base_workers", cell.base.workers, "");
   io("head_workers", cell.head.workers, "");

@@ -21,7 +21,7 @@ DESCRIPTION = ("dtype", "shape", "layout", "type", "read-only")
 #: The protocols that are shown first: the usual exchange, the general conversion, and the C
 #: interface.
 FIRST_PROTOCOLS = ("dlpack", "convert", "dlpack_c")
-#: Two runs with as many replicas find a change of 10 % in eight to nine of ten cells, two of three
+#: Two runs with as many replicas find a change of 10 % in more than nine of ten cells, two of three
 #: in less than half (docs/explanation/stored-runs.md).
 ENOUGH_REPLICAS = 9
 WIDE = 0.1  #: half an interval over its median above which a cell is marked

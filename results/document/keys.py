@@ -242,6 +242,7 @@ class EnvironmentReferenceExchange(Record):
     __slots__ = ()
     median_ns = Key(0.0)
     spread = Key[float | None](None)
+    core_ns = Key(0.0)
     workers = Key(0)
 
 
@@ -340,6 +341,7 @@ class MeasuredWorker(Record):
     median_ns = Key(0.0)
     first_ns = Key(0.0)
     samples_ns = Key[Sequence[float]](())
+    core_ns = Key(0.0)
     outcome = Key("")
     iterations = Key[int | None](None)
 

@@ -238,6 +238,8 @@ template <typename Io>
 void fields(Io& io, ReferenceExchange&) {
   io("median_ns", Number(), {kPositive, "Median of the workers."});
   io.known("spread", Number(), {kNonNegative, "Half the interquartile range over the median."});
+  io.known("core_ns", Number(),
+           {kPositive, "Median over the workers of `workers[].core_ns` of its rounds."});
   io("workers", Count(), "Number of workers that measured it.");
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "compare_fixture.hpp"
 
@@ -216,6 +217,109 @@ TEST_F(Compare, WhatTheReferenceMovedByIsNoChangeOfACell) {
   ASSERT_FALSE(made.warnings.empty());
   EXPECT_EQ(made.warnings.front().code, "reference-moved");
   EXPECT_EQ(made.warnings.front().data.at("by"), "10 %");
+}
+
+/// The entry as measured on cores that are slower by `slower`, one worker by 3 % more than another.
+Entry on_cores(Entry entry, double slower) {
+  double cycle = 0.99;
+  for (WorkerNumbers& worker : entry.workers) {
+    cycle = cycle < 1 ? 1.02 : 0.99;
+    worker.core_ns = 1200 * slower * cycle;
+    worker.median_ns *= slower * cycle;
+    for (double& ns : worker.samples_ns) ns *= slower * cycle;
+  }
+  return entry;
+}
+
+/// Entries of `a` to `d` on such cores; the times of `b` are longer by `factor`.
+std::vector<Entry> four_on_cores(std::uint64_t seed, double slower, double factor) {
+  std::vector<Entry> entries;
+  for (const std::string name : {"a", "b", "c", "d"}) {
+    const double by = name == "b" ? factor : 1;
+    entries.push_back(on_cores(in_workers(measured("numpy", name), 10, seed++, by), slower));
+  }
+  return entries;
+}
+
+TEST_F(Compare, AnotherClockRateIsNoChange) {
+  const auto base = write("base", four_on_cores(1, 1, 1));
+  const Comparison same = compare(base, write("head", four_on_cores(11, 1.06, 1)));
+  EXPECT_EQ(same.count(ChangeWord::same), 4U);
+  ASSERT_EQ(same.warnings.size(), 1U);
+  EXPECT_EQ(same.warnings[0].code, "core-speed");
+  EXPECT_EQ(
+      same.warnings[0].text,
+      "the cores were 6.0 % slower in head; its times are given at the speed of base's cores");
+  const Comparison slow = compare(base, write("head", four_on_cores(11, 0.93, 1.07)));
+  EXPECT_EQ(slow.count(ChangeWord::slow), 1U);
+  EXPECT_NEAR(*cell(slow, "b").ratio, 1.07, 0.02);
+  EXPECT_NE(slow.warnings.at(0).text.find("7.5 % faster"), npos) << slow.warnings[0].text;
+  EXPECT_TRUE(cell(slow, "b").details.empty());
+}
+
+TEST_F(Compare, ACellThatSlowsItsCoreSaysSo) {
+  std::vector<Entry> entries = four_on_cores(11, 1, 1);
+  entries[1] = on_cores(in_workers(measured("numpy", "b"), 10, 12), 1.1);
+  const Comparison made = compare(write("base", four_on_cores(1, 1, 1)), write("head", entries));
+  EXPECT_EQ(cell(made, "b").verdict, ChangeWord::same);
+  ASSERT_EQ(cell(made, "b").details.size(), 1U);
+  EXPECT_EQ(cell(made, "b").details[0],
+            "its cores were 8.4 % slower than beside other cells, which the change leaves out");
+  EXPECT_TRUE(cell(made, "a").details.empty());
+}
+
+TEST_F(Compare, LargeCopiesWaitForMemoryOnAnyCore) {
+  const auto copies = [](std::uint64_t seed, double slower) {
+    std::vector<Entry> entries;
+    for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{4} << 20}) {
+      Entry entry = measured("numpy", "a");
+      entry.outcome = Outcome::copy;
+      entry.cell.exchange.bytes = bytes;
+      entries.push_back(on_cores(in_workers(entry, 10, seed++), slower));
+    }
+    return entries;
+  };
+  const Comparison made = compare(write("base", copies(1, 1)), write("head", copies(3, 1.09)));
+  ASSERT_EQ(made.cells.size(), 2U);
+  for (const ComparedCell& each : made.cells) {
+    const bool is_large = cell_from_name(each.name).exchange.bytes > 4096;
+    EXPECT_EQ(each.verdict, is_large ? ChangeWord::slow : ChangeWord::same) << each.name;
+  }
+}
+
+TEST_F(Compare, WithoutTheCoresSpeedOnBothSidesTimesStayAsTheyAre) {
+  std::vector<Entry> entries = four_on_cores(11, 1.08, 1);
+  for (WorkerNumbers& worker : entries[0].workers) worker.core_ns.reset();
+  const Comparison made = compare(write("base", four_on_cores(1, 1, 1)), write("head", entries));
+  EXPECT_EQ(cell(made, "a").verdict, ChangeWord::slow);
+  EXPECT_EQ(made.count(ChangeWord::same), 3U);
+}
+
+TEST_F(Compare, WhatTheScatterOfTheReferenceExplainsIsNoDrift) {
+  const auto at = [&](const char* name, std::uint64_t seed, double reference_ns, double core_ns) {
+    auto path = write(name, four_on_cores(seed, 1, name == std::string("base") ? 1 : 1.08));
+    nlohmann::json document = nlohmann::json::parse(testing::read_text(path));
+    document["context"]["dlbench"]["environments"]["default"]["reference_exchange"] = {
+        {"median_ns", reference_ns}, {"core_ns", core_ns}, {"spread", 0.012}, {"workers", 9}};
+    testing::write_text(path, document.dump());
+    return path;
+  };
+  const auto base = at("base", 1, 60, 1200);
+  const auto width = [&](const Comparison& made) {
+    return std::log(*cell(made, "a").hi / *cell(made, "a").lo);
+  };
+  const Comparison equal = compare(base, at("head", 11, 60, 1200));
+  EXPECT_EQ(cell(equal, "b").verdict, ChangeWord::slow);
+  // 1.5 % is less than three times the error of two medians. It only widens the intervals.
+  const Comparison near = compare(base, at("head", 11, 60.9, 1200));
+  EXPECT_EQ(cell(near, "b").p, cell(equal, "b").p);
+  EXPECT_NEAR(width(near), width(equal) + 2 * std::log(1.015), 1e-9);
+  // The cores' speed explains 10 %.
+  EXPECT_NEAR(width(compare(base, at("head", 11, 66, 1320))), width(equal), 1e-9);
+  const Comparison moved = compare(base, at("head", 11, 66, 1200));
+  EXPECT_NEAR(width(moved), width(equal) + 2 * std::log(1.1), 1e-9);
+  EXPECT_GT(cell(moved, "b").p, cell(equal, "b").p);
+  EXPECT_EQ(moved.warnings.at(0).code, "reference-moved");
 }
 
 TEST_F(Compare, EachEnvironmentHasItsOwnReference) {

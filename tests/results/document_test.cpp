@@ -63,6 +63,19 @@ TEST(Document, TheContextGathersWhatTheWorkersSaid) {
   EXPECT_FALSE(about["environments"]["old"]["reference_exchange"].contains("spread"));
 }
 
+TEST(Document, TheReferenceHasTheSpeedOfItsCoresIfEachWorkerHas) {
+  const TemporaryFolder folder;
+  JournalContents contents = run();
+  const auto reference = [&] {
+    const json document = written(folder, contents);
+    return document["context"]["dlbench"]["environments"]["default"]["reference_exchange"];
+  };
+  contents.workers[0].reference_core_ns = 1200;
+  EXPECT_FALSE(reference().contains("core_ns"));
+  contents.workers[1].reference_core_ns = 1260;
+  EXPECT_EQ(reference()["core_ns"], 1230);
+}
+
 TEST(Document, WhatProcessesDifferByIsScaledByExchangesOfThatLength) {
   const TemporaryFolder folder;
   JournalContents contents = run();

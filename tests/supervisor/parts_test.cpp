@@ -331,6 +331,9 @@ TEST(Numbers, HereAndThereADisturbanceIsNoWarning) {
 }
 
 TEST(Numbers, ARoundIsSlowWhereItsCanaryTookAFifthLonger) {
+  EXPECT_EQ(core_ns({100, 300, 104, 102, 290}), 102) << "the mean of the faster half";
+  EXPECT_FALSE(core_ns({100, 0, 104})) << "0: not measured";
+  EXPECT_FALSE(core_ns({}));
   const std::vector<double> canary_ns{100, 119, 121, 300, 0};
   CoreSpeed core_speed;
   EXPECT_EQ(core_speed.slow_rounds(canary_ns), 0U);

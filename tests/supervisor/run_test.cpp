@@ -37,6 +37,7 @@ TEST_F(FleetTest, MeasuresEveryCellOfTheMatrix) {
   ASSERT_EQ(entry.workers.size(), 1u);
   EXPECT_EQ(entry.workers[0].first_ns, 9000);
   EXPECT_EQ(entry.workers[0].samples_ns.size(), 6u);
+  EXPECT_EQ(entry.workers[0].core_ns, 100);
   ASSERT_EQ(contents_.ends.size(), 1u);
 }
 
@@ -48,6 +49,7 @@ TEST_F(FleetTest, WorkersTellOfThemselves) {
   EXPECT_EQ(worker.python, "3.11.7");
   EXPECT_EQ(worker.floors_ns.at("proxy"), 35);
   EXPECT_EQ(worker.reference_ns, 1000);
+  EXPECT_EQ(worker.reference_core_ns, 100);
   EXPECT_EQ(worker.libraries.at("b"), "1.0");
   EXPECT_EQ(worker.import_s, 2.0);
 }
@@ -56,6 +58,16 @@ TEST_F(FleetTest, AnyNumberOfReplicasComesToAnEnd) {
   options_.replicas = 70;
   run({library("a")});
   EXPECT_EQ(entries_.at("a>a").workers.size(), 70u);
+}
+
+TEST_F(FleetTest, EachOfNineReplicasHasAllRounds) {
+  options_.replicas = 9;
+  run({library("a")});
+  std::vector<std::size_t> rounds;
+  for (const WorkerNumbers& worker : entries_.at("a>a").workers) {
+    rounds.push_back(worker.samples_ns.size());
+  }
+  EXPECT_EQ(rounds, (std::vector<std::size_t>{12, 12, 12, 12, 12, 12, 12, 12, 12}));
 }
 
 TEST_F(FleetTest, EachClockHasItsNumber) {

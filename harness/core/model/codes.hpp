@@ -180,8 +180,11 @@ inline constexpr std::array<CodeMeaning, 57> kWarnings{{
 }};
 
 /// All warnings of comparisons.
-inline constexpr std::array<CodeMeaning, 4> kComparisonWarnings{{
+inline constexpr std::array<CodeMeaning, 5> kComparisonWarnings{{
     {"builds-differ", "the runs used two builds of dlbench, whose overhead floors may differ"},
+    {"core-speed",
+     "the cores were faster or slower in head by `data.by`; its times are given at the speed of "
+     "base's cores"},
     {"no-reference",
      "on both sides fewer than two workers measured the reference exchange, so the spread between "
      "processes is known only from the cells' own workers"},

@@ -6,8 +6,9 @@
 #include <numbers>
 #include <numeric>
 #include <stdexcept>
+#include <tuple>
 
-#include "stats/rank_sum.hpp"
+#include "stats/rank_test.hpp"
 #include "stats/stats.hpp"
 #include "stats/student.hpp"
 
@@ -40,42 +41,6 @@ double variance_of_middle(std::size_t processes, bool is_median) {
   if (!is_median || processes < 3) return 1 / count;
   return (processes == 3 ? kMedianOfThree : std::numbers::pi / 2) / count;
 }
-
-/// The differences of all pairs, second minus first. Only a few ranks are needed, so each is
-/// selected without sorting all differences.
-class Shifts {
- public:
-  Shifts(const std::vector<double>& first, const std::vector<double>& second) {
-    values_.reserve(first.size() * second.size());
-    for (const double a : first) {
-      for (const double b : second) values_.push_back(b - a);
-    }
-    bounds_ = {0, values_.size()};
-  }
-
-  std::size_t count() const { return values_.size(); }
-
-  /// The difference with this rank. Earlier selections limit the range that is searched.
-  double at(std::size_t rank) {
-    const auto above = std::upper_bound(bounds_.begin(), bounds_.end(), rank);
-    const auto place = [&](std::size_t i) {
-      return values_.begin() + static_cast<std::ptrdiff_t>(i);
-    };
-    std::nth_element(place(*(above - 1)), place(rank), place(*above));
-    bounds_.insert(above, {rank, rank + 1});
-    return values_[rank];
-  }
-
-  double middle() {
-    const std::size_t half = count() / 2;
-    return count() % 2 == 1 ? at(half) : (at(half - 1) + at(half)) / 2;
-  }
-
- private:
-  std::vector<double> values_;
-  /// Values below such an index are at most the values from it on.
-  std::vector<std::size_t> bounds_;
-};
 
 /// exp(shift), limited to kMostFactor, so that an unbounded interval is still a finite number.
 double factor(double shift) {
@@ -116,12 +81,13 @@ std::optional<Noise> reference_noise(double spread, std::size_t workers) {
   return Noise{spread / kHalfQuartiles, std::min(known, kHeavyTailDegreesOfFreedom)};
 }
 
-Changes::Changes(double level, double drift) : level_(level), drift_(drift) {
+Changes::Changes(double level, Drift drift) : level_(level), drift_(drift) {
   if (!(level > 0 && level < 1)) throw std::invalid_argument("the level must be between 0 and 1");
-  if (!(drift >= 0)) throw std::invalid_argument("the drift must be at least 0");
+  if (!(drift.certain >= 0 && drift.possible >= drift.certain))
+    throw std::invalid_argument("the drift must be at least 0");
 }
 
-const RankSum& Changes::ranks(std::size_t first, std::size_t second) {
+const RankTest& Changes::ranks(std::size_t first, std::size_t second) {
   return ranks_.try_emplace({first, second}, first, second).first->second;
 }
 
@@ -131,8 +97,9 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
   const std::vector<double> b = logs_of(second);
   const std::size_t fewest = std::min(a.size(), b.size());
   const bool is_median = fewest < kFewestRanked;
-  Shifts shifts(a, b);
-  const double shift = is_median ? median(b) - median(a) : shifts.middle();
+  const RankTest& test = ranks(a.size(), b.size());
+  const RankedShift shifts(test, a, b);
+  const double shift = is_median ? median(b) - median(a) : shifts.center();
   Change change;
   change.ratio = factor(shift);
 
@@ -151,7 +118,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
     if (prior) sum += prior->degrees_of_freedom * prior->deviation * prior->deviation;
     change.spread = std::sqrt(sum / degrees_of_freedom);
     const double deviation = deviation_over(sum / degrees_of_freedom);
-    const double beyond = std::abs(without_drift(shift, drift_));
+    const double beyond = std::abs(without_drift(shift, drift_.certain));
     change.p = beyond > 0 ? student_p(deviation > 0 ? beyond / deviation
                                                     : std::numeric_limits<double>::infinity(),
                                       degrees_of_freedom)
@@ -159,7 +126,7 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
     half = quantiles_.of(1 - kConfidence, degrees_of_freedom) * deviation;
     far = std::abs(shift) + quantiles_.of(1 - kSurely, degrees_of_freedom) * deviation;
     change.minimum_detectable_change =
-        std::expm1(quantiles_.of(level_, degrees_of_freedom) * deviation + drift_);
+        std::expm1(quantiles_.of(level_, degrees_of_freedom) * deviation + drift_.certain);
     change.is_honest = true;
   } else {
     // Without a spread between processes the interval is too narrow to be evidence.
@@ -167,33 +134,22 @@ Change Changes::of(const MeasuredSide& first, const MeasuredSide& second,
     change.minimum_detectable_change = std::numeric_limits<double>::infinity();
   }
   double lo = shift - half, hi = shift + half;
-  if (fewest >= kFewestRanked) {
-    const RankSum& order = ranks(a.size(), b.size());
-    const std::size_t rank = order.rank(kConfidence);
-    lo = shifts.at(rank - 1);
-    hi = shifts.at(shifts.count() - rank);
-    if (const std::size_t last = order.rank(kSurely); last > 0) {
-      far = std::max(-shifts.at(last - 1), shifts.at(shifts.count() - last));
-    }
-    if (order.least_p() <= level_) {
-      const double moved = without_drift(shift, drift_) - shift;
-      std::vector<double> back = b;
-      for (double& value : back) value += moved;
+  if (!is_median) {
+    std::tie(lo, hi) = shifts.interval(kConfidence).value();
+    if (const auto sure = shifts.interval(kSurely)) far = std::max(-sure->first, sure->second);
+    // The least p may equal the level, and 1 - level is not exact.
+    if (const auto sure = shifts.interval(1 - level_); sure && test.least_p() <= level_) {
       change.by_ranks = true;
-      change.p = order.p(pairs_out_of_order(a, back));
-      // Use at least the outermost pair: its probability may equal the level, and 1 - level is not
-      // exact.
-      const std::size_t sure = std::max<std::size_t>(order.rank(1 - level_), 1);
-      const double wide =
-          std::max(shift - shifts.at(sure - 1), shifts.at(shifts.count() - sure) - shift);
-      change.minimum_detectable_change = std::expm1(wide + drift_);
+      change.p = shifts.p(std::clamp(shift, -drift_.certain, drift_.certain));
+      const double wide = std::max(shift - sure->first, sure->second - shift);
+      change.minimum_detectable_change = std::expm1(wide + drift_.certain);
     }
   }
   if (change.is_honest)
     change.minimum_detectable_change = std::min(change.minimum_detectable_change, kMostFactor);
-  change.lo = factor(lo - drift_);
-  change.hi = factor(hi + drift_);
-  change.most = factor(far + drift_);
+  change.lo = factor(lo - drift_.possible);
+  change.hi = factor(hi + drift_.possible);
+  change.most = factor(far + drift_.possible);
   return change;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "stats/process_spread.hpp"
-#include "stats/rank_sum.hpp"
+#include "stats/rank_test.hpp"
 #include "stats/student.hpp"
 
 namespace dlbench::stats {
@@ -21,7 +21,7 @@ std::optional<Noise> reference_noise(double spread, std::size_t workers);
 
 /// One side of a cell.
 struct MeasuredSide {
-  std::vector<double> medians;     ///< a time of each process, in ns: a median or lowest round
+  std::vector<double> medians;     ///< a time of each process, in ns
   std::vector<double> deviations;  ///< relative uncertainty of each time due to its rounds
 };
 
@@ -40,19 +40,23 @@ struct Change {
   bool is_honest = false;  ///< false: the spread between processes is unknown
 };
 
+/// The change of the whole machine between the sides, as a logarithm, at least 0.
+struct Drift {
+  double possible = 0;  ///< widens intervals
+  double certain = 0;   ///< only a larger difference is evidence; at most `possible`
+};
+
 /// Compares the two sides of each cell. `level` is the significance level of a single cell; it
 /// depends on the number of cells.
 ///
 /// The sampling unit is the process, not the round. With at least four processes on each side, the
-/// interval is that of Hodges and Lehmann, from the ranks of all pairs. If so many processes can
-/// reach `level`, p comes from the same ranks and is exact for every distribution. Otherwise p
+/// interval has the shifts that a rank test does not reject (RankTest). If so many processes can
+/// reach `level`, p comes from the same test and is exact for every distribution. Otherwise p
 /// comes from Student's t with a moderated variance: the mean of the variance within the sides and
 /// the prior's, weighted by degrees of freedom, and at least the variance of the rounds.
 class Changes {
  public:
-  /// `drift` (a logarithm, at least 0) is the change of the whole machine between the sides. It
-  /// widens intervals, so that only a larger difference is evidence.
-  explicit Changes(double level, double drift = 0);
+  explicit Changes(double level, Drift drift = {});
 
   /// `prior` is ProcessSpread::noise() or reference_noise(). Throws std::invalid_argument for a
   /// side without processes and for times not above 0.
@@ -60,11 +64,11 @@ class Changes {
             const std::optional<Noise>& prior = {});
 
  private:
-  const RankSum& ranks(std::size_t first, std::size_t second);
+  const RankTest& ranks(std::size_t first, std::size_t second);
 
   double level_;
-  double drift_;
-  std::map<std::pair<std::size_t, std::size_t>, RankSum> ranks_;
+  Drift drift_;
+  std::map<std::pair<std::size_t, std::size_t>, RankTest> ranks_;
   Quantiles quantiles_;
 };
 

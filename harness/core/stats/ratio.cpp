@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <stdexcept>
 
-#include "stats/rank_sum.hpp"
+#include "stats/rank_test.hpp"
 #include "stats/stopping.hpp"
 
 namespace dlbench::stats {
@@ -23,14 +23,10 @@ std::vector<double> log_medians(Processes side) {
 }
 
 Ratio by_order(const std::vector<double>& first, const std::vector<double>& second) {
-  std::vector<double> shifts;
-  for (const double a : first) {
-    for (const double b : second) shifts.push_back(b - a);
-  }
-  std::sort(shifts.begin(), shifts.end());
-  const std::size_t rank = RankSum(first.size(), second.size()).rank(0.95);
-  return {std::exp(median(shifts)), std::exp(shifts[rank - 1]),
-          std::exp(shifts[shifts.size() - rank]), true};
+  const RankTest test(first.size(), second.size());
+  const RankedShift shifts(test, first, second);
+  const auto [lo, hi] = shifts.interval(0.95).value();
+  return {std::exp(shifts.center()), std::exp(lo), std::exp(hi), true};
 }
 
 /// The squared half-width of the interval of a side's center, on the logarithmic scale.

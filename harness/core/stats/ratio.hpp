@@ -17,9 +17,9 @@ struct Ratio {
 /// One side: the rounds of each of its processes, in ns.
 using Processes = std::span<const std::vector<double>>;
 
-/// The sampling unit is the process. With at least four processes on each side, the interval is
-/// that of Hodges and Lehmann over all pairs of medians, which is exact. With fewer, its half-width
-/// is the root of the sum of squares of each side's interval and of `between`, the spread between
+/// The sampling unit is the process. With at least four processes on each side, value and interval
+/// are those of a rank test (RankedShift), which is exact. With fewer, the interval's half-width is
+/// the root of the sum of squares of each side's interval and of `between`, the spread between
 /// processes (process_spread.hpp); without `between` it covers only the rounds and is not honest.
 /// Throws std::invalid_argument for a side without processes, a process without rounds, or times
 /// not above 0.

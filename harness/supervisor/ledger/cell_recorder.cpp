@@ -142,6 +142,7 @@ void CellRecorder::share(Task& task, const Warnings& warnings) {
     // Overhead floors are times of the host, so the clock `device` has none.
     share.floor_ns = samples.clock == Clock::device ? 0 : task.floor_ns;
     share.canary_ns = samples.canary_ns;
+    if (samples.clock != Clock::device) share.numbers.core_ns = core_ns(samples.canary_ns);
     share.disturbed = {samples.moved, samples.preempted, 0, samples.behind};
     share.data_ns = data != nullptr ? stats::median(data->ns) : 0;
     if (samples.clock == Clock::call && task.phases.is_enough()) share.phases = task.phases;
@@ -166,6 +167,7 @@ bool CellRecorder::share_phases(Task& task) {
     Share share;
     share.numbers.median_ns = stats::median(samples);
     share.numbers.samples_ns = std::move(samples);
+    share.numbers.core_ns = core_ns(canaries_of(phases));
     share.iterations = phases.iterations;
     share.cpu_ns = share.numbers.median_ns;
     ledger_.measured(one.cell, verdict, std::move(share));

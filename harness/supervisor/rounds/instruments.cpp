@@ -125,7 +125,10 @@ void Instruments::measure_reference(results::WorkerRecord& record) {
     if (i < kCoarseRounds && was_slow) continue;
     context_.round_s += add_round(time, samples);
   }
-  if (!samples.ns.empty()) record.reference_ns = stats::median(samples.ns);
+  if (!samples.ns.empty()) {
+    record.reference_ns = stats::median(samples.ns);
+    record.reference_core_ns = core_ns(samples.canary_ns);
+  }
   worker_.request(drop_request(reference), Activity::reference);
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -77,6 +78,15 @@ bool is_unsteady(const WorkerNumbers& worker, double median_of_others,
 }
 
 }  // namespace
+
+std::optional<double> core_ns(std::vector<double> canary_ns) {
+  std::ranges::sort(canary_ns);
+  if (canary_ns.empty() || !(canary_ns.front() > 0)) return std::nullopt;
+  const std::size_t half = (canary_ns.size() + 1) / 2;
+  const double sum = std::accumulate(canary_ns.begin(),
+                                     canary_ns.begin() + static_cast<std::ptrdiff_t>(half), 0.0);
+  return sum / static_cast<double>(half);
+}
 
 bool are_many(std::size_t disturbed, std::size_t rounds) {
   return disturbed >= 3 && 3 * disturbed >= rounds;

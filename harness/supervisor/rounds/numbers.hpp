@@ -60,6 +60,10 @@ class CoreSpeed {
   double best_ns_ = std::numeric_limits<double>::infinity();
 };
 
+/// The mean of the lower half of the canary's times, because some rounds may have had a slow core;
+/// none if it was not measured in each round.
+std::optional<double> core_ns(std::vector<double> canary_ns);
+
 /// Are so many rounds disturbed that the median may be affected?
 bool are_many(std::size_t disturbed, std::size_t rounds);
 

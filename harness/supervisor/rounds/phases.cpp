@@ -79,6 +79,11 @@ std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& pha
   return samples;
 }
 
+std::vector<double> canaries_of(const PhaseRounds& rounds) {
+  const PhaseRounds* const one = &rounds;
+  return over_rounds({&one, 1}, [](const PhaseTime& round) { return round.canary_ns; });
+}
+
 Breakdown breakdown_of(std::span<const PhaseRounds* const> workers) {
   const PhaseRounds& any = *workers.front();
   Breakdown breakdown;

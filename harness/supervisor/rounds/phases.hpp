@@ -51,6 +51,9 @@ struct PhaseRounds {
 /// The time of a phase in each round. Empty if the exchange has no such phase.
 std::vector<double> samples_of(const PhaseRounds& rounds, const std::string& phase);
 
+/// The canary's time in each round.
+std::vector<double> canaries_of(const PhaseRounds& rounds);
+
 /// Medians over the rounds of all workers; needs at least one worker.
 Breakdown breakdown_of(std::span<const PhaseRounds* const> workers);
 

@@ -10,6 +10,11 @@
 
 namespace dlbench::supervisor {
 
+/// Does each worker measure all rounds that a cell may have? It does with nine replicas or more:
+/// two such runs are compared for changes of some percent, and between workers the lowest of six
+/// rounds scatters more than that of twelve.
+bool has_all_rounds(const Options& options);
+
 /// The timed rounds of one worker's exchanges, in random order.
 class Rounds {
  public:

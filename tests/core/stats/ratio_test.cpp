@@ -5,6 +5,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "stats/rank_test.hpp"
+
 namespace {
 
 using namespace dlbench::stats;
@@ -19,7 +21,6 @@ Side side(const std::vector<double>& medians) {
   return all;
 }
 
-// Mann and Whitney's table, 95 %: the first of 16 pairs, the sixth of 36.
 TEST(Ratio, FromFourProcessesASideTheOrderOfPairsDecides) {
   const Ratio four = ratio_of_medians(side({1, 2, 4, 8}), side({16, 32, 64, 128}), std::nullopt);
   EXPECT_TRUE(four.honest);
@@ -32,10 +33,15 @@ TEST(Ratio, FromFourProcessesASideTheOrderOfPairsDecides) {
     first.push_back(std::exp2(6 * i));
     second.push_back(std::exp2(i));
   }
-  // All 36 differences are distinct, -30 to 5; the sixth from each end.
+  std::vector<double> logs_first, logs_second;
+  for (const double ns : first) logs_first.push_back(std::log(ns));
+  for (const double ns : second) logs_second.push_back(std::log(ns));
+  const RankTest test(6, 6);
+  const RankedShift shifts(test, logs_first, logs_second);
   const Ratio six = ratio_of_medians(side(first), side(second), std::nullopt);
-  EXPECT_NEAR(std::log2(six.lo), -25, 1e-9);
-  EXPECT_NEAR(std::log2(six.hi), 0, 1e-9);
+  EXPECT_DOUBLE_EQ(std::log(six.lo), shifts.interval(0.95)->first);
+  EXPECT_DOUBLE_EQ(std::log(six.hi), shifts.interval(0.95)->second);
+  EXPECT_DOUBLE_EQ(std::log(six.value), shifts.center());
 }
 
 TEST(Ratio, OneProcessASideIsWidenedByWhatProcessesDifferBy) {
