@@ -140,8 +140,9 @@ void fields(Io& io, T& worker) {
       "the instrument's own cost is subtracted."});
   io.known("core_ns", worker.core_ns,
            {kPositive,
-            "Mean time of a fixed computation right before and after the rounds, over the faster "
-            "half of them. It shows the speed of the core, which `compare` accounts for."});
+            "Time of a fixed computation right before or after a round, the longer of the two; the "
+            "mean over the faster half of the rounds. It shows the speed of the core, which "
+            "`compare` accounts for."});
   io.known(
       "outcome", worker.outcome,
       {words(kMeasuredWords), "The outcome of this worker, if the workers of the cell disagree."});

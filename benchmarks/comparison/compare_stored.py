@@ -30,13 +30,15 @@ def is_reference(cell: Document) -> bool:
     return {cell["producer"], cell["consumer"]} == {"native"}
 
 
-def drawn(run: Document, replicas: int, longer: float, chance: random.Random) -> Document:
-    """The run with some of its workers, the same for each cell, and longer rounds."""
+def drawn(
+    run: Document, replicas: int, longer: float, names: set[str], chance: random.Random
+) -> Document:
+    """The run with some of its workers, the same for each cell, and longer rounds of `names`."""
     made = copy.deepcopy(run)
     have = min(len(entry["workers"]) for entry in made["benchmarks"])
     chosen = chance.sample(range(have), min(replicas, have))
     for entry in made["benchmarks"]:
-        factor = 1 if is_reference(entry) else longer
+        factor = longer if entry["name"] in names else 1
         entry["workers"] = [entry["workers"][index] for index in chosen]
         for worker in entry["workers"]:
             worker["median_ns"] *= factor
@@ -46,23 +48,25 @@ def drawn(run: Document, replicas: int, longer: float, chance: random.Random) ->
     return made
 
 
-def measure(
-    runs: list[Document], replicas: int, cells: int | None, longer: float, folder: Path
-) -> str:
-    """All pairs of runs, in one line."""
+def measure(runs: list[Document], given: argparse.Namespace, longer: float, folder: Path) -> str:
+    """All pairs of runs, in one line, of the cells that changed."""
     chance, pairs, alarmed, missed = random.Random(1), 0, 0, 0
     verdicts: Counter[str] = Counter()
     least = []
     for sides in itertools.combinations(runs, 2):
+        names = [entry["name"] for entry in sides[0]["benchmarks"] if not is_reference(entry)]
+        changed = set(chance.sample(names, given.changed or len(names)))
         paths = []
         for name, run, factor in zip(("base", "head"), sides, (1.0, longer), strict=True):
             paths.append(folder / f"{name}.json")
-            paths[-1].write_text(json.dumps(drawn(run, replicas, factor, chance)))
+            paths[-1].write_text(json.dumps(drawn(run, given.replicas, factor, changed, chance)))
         have = len(runs[0]["benchmarks"])
         found = _core.compare(
-            base=[str(paths[0])], head=[str(paths[1])], false_alarms=0.01 * have / (cells or have)
+            base=[str(paths[0])],
+            head=[str(paths[1])],
+            false_alarms=0.01 * have / (given.cells or have),
         )["cells"]
-        judged = [cell for cell in found if cell["verdict"] and not is_reference(cell)]
+        judged = [cell for cell in found if cell["verdict"] and cell["name"] in changed]
         verdicts.update(cell["verdict"] for cell in judged)
         missed += sum(not cell["lo"] <= longer <= cell["hi"] for cell in judged)
         least += [cell["minimum_detectable_change"] for cell in judged]
@@ -84,13 +88,12 @@ def main() -> None:
     options.add_argument("runs", nargs="+", metavar="RUN")
     options.add_argument("--replicas", type=int, default=3)
     options.add_argument("--cells", type=int, help="default: as many as the runs have")
+    options.add_argument("--changed", type=int, help="random cells that change; default: all")
     given = options.parse_args()
     runs = [json.loads(locate(run).read_text()) for run in given.runs]
     with tempfile.TemporaryDirectory() as folder:
         for longer in (1.0, 1.05, 1.1):
-            print(
-                f"x {longer:g}: {measure(runs, given.replicas, given.cells, longer, Path(folder))}"
-            )
+            print(f"x {longer:g}: {measure(runs, given, longer, Path(folder))}")
 
 
 if __name__ == "__main__":

@@ -44,7 +44,7 @@ std::optional<stats::Noise> noise_of(const Reference& base, const Reference& hea
 /// The change of the machine between two runs, by the reference exchange, at the speed of base's
 /// cores if both times are. It is certain if its workers' scatter does not explain it.
 stats::Drift drift_of(const Reference& base, const Reference& head, bool at_one_speed) {
-  constexpr std::size_t kFewest = 6;      // workers whose quartiles say how far they scatter
+  constexpr std::size_t kFewest = 6;      // workers, for quartiles that show their scatter
   constexpr double kOfQuartiles = 1.858;  // error of a normal median, of half the quartiles' range
   constexpr double kSurely = 3;
   if (base.workers == 0 || head.workers == 0) return {};
@@ -88,7 +88,7 @@ void warn_of_references(Comparison& made, const Place& place, const Reference& b
     data.emplace("by", by);
     warn(made.warnings, "reference-moved",
          "the reference exchange, native -> native, differs by " + by + " between the runs" +
-             where + ", so all intervals are widened by this amount",
+             where + ", so intervals are widened by up to this amount",
          data);
   }
   if (base.workers < 2 && head.workers < 2) {
@@ -180,12 +180,14 @@ void warn_of_speed(Comparison& made, const Place& place, const CoreSpeed& speed)
   if (!place.first.empty()) data.emplace("machine", place.first);
   warn(made.warnings, "core-speed",
        "the cores were " + by + (speed.change() > 0 ? " slower" : " faster") + " in head" +
-           where_is(place) + "; its times are given at the speed of base's cores",
+           where_is(place) + "; all times are those at the speed of base's cores",
        data);
 }
 
 void note_slowed_core(ComparedCell& row, const Measured& each, const CoreSpeed& place,
                       double threshold) {
+  constexpr std::size_t kFewest = 3;  // workers: the clock rate changes within a run, too
+  if (std::min(each.base->cores_ns.size(), each.head->cores_ns.size()) < kFewest) return;
   const double own = slowed_by_cell(*each.base, *each.head, place);
   if (std::abs(own) <= threshold / 2) return;
   row.details.push_back("its cores were " + format_share(std::expm1(std::abs(own))) +
@@ -202,6 +204,7 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
   const double level = made.options.false_alarms / static_cast<double>(family);
   for (const auto& [place, speed] : speeds) warn_of_speed(made, place, speed);
   std::map<Kind, PlaceChanges> places;
+  std::map<Place, double> widened;
   const auto place_of = [&](const SideCell& cell) -> PlaceChanges& {
     const Place& place = *cell.place;
     const Kind kind{place, cell.at_one_speed};
@@ -211,9 +214,8 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     const Reference& after = reference_of(head, place);
     const stats::Drift drift =
         is_one_run(base, head) ? stats::Drift{} : drift_of(before, after, cell.at_one_speed);
-    if (!places.contains({place, !cell.at_one_speed})) {
-      warn_of_references(made, place, before, after, drift.possible);
-    }
+    double& most = widened[place];
+    most = std::max(most, drift.possible);
     PlaceChanges known{stats::Changes(level, drift), noise_of(before, after), drift.certain, {}};
     return places.try_emplace(kind, std::move(known)).first->second;
   };
@@ -222,7 +224,11 @@ void judge_times(Comparison& made, const std::vector<Measured>& measured,
     spread.add(each.base->workers.medians);
     spread.add(each.head->workers.medians);
   }
+  for (const Measured& each : below) place_of(*each.head);
   for (auto& [key, place] : places) place.spread.estimate();
+  for (const auto& [place, by] : widened) {
+    warn_of_references(made, place, reference_of(base, place), reference_of(head, place), by);
+  }
   std::vector<double> p, most, least;
   p.reserve(family);
   most.reserve(measured.size());
@@ -346,7 +352,14 @@ Comparison compare(const SideSource& base_source, const SideSource& head_source,
   Side base = read_side(base_source);
   Side head = reading.get();
   if (!options.force) require_same_machine(base, head);
-  const std::map<Place, CoreSpeed> speeds = put_at_one_speed(base, head);
+  std::map<Place, CoreSpeed> speeds;
+  // In two builds or versions of Python the computation may be compiled differently, and --force
+  // allows two machines.
+  const bool is_one_program = base.build == head.build && base.facts.python == head.facts.python;
+  const bool one_run = is_one_run(base, head);
+  if (one_run || (is_one_program && !options.force)) {
+    speeds = put_at_one_speed(base, head, !one_run);
+  }
 
   Comparison made;
   made.options = options;

@@ -118,8 +118,9 @@ struct Comparison {
 ///   AMBIG  otherwise
 /// The variance between processes is moderated by that of cells of similar duration
 /// (stats/process_spread.hpp) or, if these are too few, by that of the reference exchange.
-/// Instruction counts are deterministic: a difference of the threshold or more is SLOW or FAST. The
-/// drift of the reference exchange between two runs widens every interval.
+/// Instruction counts are deterministic: a difference of the threshold or more is SLOW or FAST.
+/// Times that a core's clock rate determines are those at the speed of base's cores
+/// (core_speed.hpp). The drift of the reference exchange between two runs widens every interval.
 /// If one side has a time on a device's clock and the other only an upper bound, the cell has no
 /// ratio. It is SLOW or FAST if the interval of the time is above the bound, otherwise AMBIG.
 /// A cell that one side lacks is lost or gained, unless that side's options did not request it or

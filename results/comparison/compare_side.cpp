@@ -32,10 +32,15 @@ bool uses_lowest_rounds(const Cell& cell) {
 /// The 97.5 % quantile of the normal distribution.
 constexpr double kWide = 1.95996;
 
-/// Does the time depend on the memory more than on the clock rate of a core?
-bool waits_for_memory(const Entry& entry) {
+/// Is the time that of the worker's own core? It is not if the consumer is waited for, if a device
+/// takes part in a copy, or if a copy is so large that it waits for memory. `unproven` may be one.
+bool is_bound_by_core(const Entry& entry) {
   constexpr std::uint64_t kLarge = 1 << 20;
-  return entry.outcome == Outcome::copy && entry.cell.exchange.bytes >= kLarge;
+  const Exchange& exchange = entry.cell.exchange;
+  if (entry.cell.clock != Clock::call) return false;
+  if (entry.outcome == Outcome::zero_copy) return true;
+  return entry.outcome != Outcome::device_copy && exchange.device == "cpu" &&
+         exchange.bytes * std::max<std::uint64_t>(exchange.arrays, 1) < kLarge;
 }
 
 /// Sets a time for each worker, its lowest round or its median, and how uncertain its rounds leave
@@ -57,7 +62,7 @@ void set_times(SideCell& cell, const Entry& entry) {
     }
     cell.workers.medians.push_back(time);
     cell.workers.deviations.push_back(deviation);
-    cell.cores_ns.push_back(waits_for_memory(entry) ? 0 : worker.core_ns.value_or(0));
+    cell.cores_ns.push_back(is_bound_by_core(entry) ? worker.core_ns.value_or(0) : 0);
   }
   if (!entry.workers.empty() && cell.median_ns > 0) {
     cell.median_ns = stats::median(cell.workers.medians);

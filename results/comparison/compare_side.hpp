@@ -32,8 +32,9 @@ struct SideCell {
   std::vector<std::string> changed;
   bool late_read = false;
   stats::MeasuredSide workers;
-  std::vector<double> cores_ns;  ///< the speed of each worker's core; 0: unknown
-  bool at_one_speed = false;     ///< put_at_one_speed() scaled its times
+  /// The speed of each worker's core; 0 if it is unknown or does not determine the time.
+  std::vector<double> cores_ns;
+  bool at_one_speed = false;  ///< its times and those of the other side are at one speed
 
   /// The different outcomes of its workers, in the order of kOutcomes.
   std::vector<Outcome> all_words() const;

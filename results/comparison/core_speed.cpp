@@ -1,8 +1,8 @@
 #include "results/comparison/core_speed.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <vector>
 
 #include "stats/stats.hpp"
@@ -15,12 +15,11 @@ bool knows_speed(const SideCell& cell) {
          std::ranges::all_of(cell.cores_ns, [](double ns) { return ns > 0; });
 }
 
-void scale(SideCell& cell, double base_ns) {
+void scale(SideCell& cell, double to_ns) {
   for (std::size_t i = 0; i < cell.cores_ns.size(); ++i) {
-    cell.workers.medians[i] *= base_ns / cell.cores_ns[i];
+    cell.workers.medians[i] *= to_ns / cell.cores_ns[i];
   }
   if (cell.median_ns > 0) cell.median_ns = stats::median(cell.workers.medians);
-  cell.at_one_speed = true;
 }
 
 }  // namespace
@@ -29,7 +28,7 @@ double CoreSpeed::change() const {
   return std::log(head_ns / base_ns);
 }
 
-std::map<Place, CoreSpeed> put_at_one_speed(Side& base, Side& head) {
+std::map<Place, CoreSpeed> put_at_one_speed(Side& base, Side& head, bool between_sides) {
   struct Pair {
     SideCell *base, *head;
   };
@@ -51,11 +50,12 @@ std::map<Place, CoreSpeed> put_at_one_speed(Side& base, Side& head) {
     speeds[place] = {stats::median(sides[0]), stats::median(sides[1])};
   }
   for (const Pair& pair : pairs) {
-    const double base_ns = speeds.at(*pair.base->place).base_ns;
-    scale(*pair.base, base_ns);
-    scale(*pair.head, base_ns);
+    const CoreSpeed& speed = speeds.at(*pair.base->place);
+    scale(*pair.base, speed.base_ns);
+    scale(*pair.head, between_sides ? speed.base_ns : speed.head_ns);
+    pair.base->at_one_speed = pair.head->at_one_speed = between_sides;
   }
-  return speeds;
+  return between_sides ? speeds : std::map<Place, CoreSpeed>{};
 }
 
 double slowed_by_cell(const SideCell& base, const SideCell& head, const CoreSpeed& place) {

@@ -15,11 +15,14 @@ struct CoreSpeed {
   double change() const;
 };
 
-/// Scales the times of both sides to the speed that base's cores had, for each cell whose workers
-/// all recorded the speed of their core (`workers[].core_ns`); such cells are then `at_one_speed`.
-/// Clock rates change by some percent from minute to minute, and an exchange that waits for no
-/// device and no large copy takes as many cycles at each.
-std::map<Place, CoreSpeed> put_at_one_speed(Side& base, Side& head);
+/// Scales the times of both sides to the speed that base's cores had, for each cell with
+/// `cores_ns`; such cells are then `at_one_speed`. Clock rates change by some percent from minute
+/// to minute, and an exchange takes as many cycles at each.
+///
+/// Without `between_sides` each side keeps its own speed, only the scatter of its workers is
+/// removed, and the result is empty. This is for environments that are measured alternately: their
+/// speeds do not differ by the time of their measurement.
+std::map<Place, CoreSpeed> put_at_one_speed(Side& base, Side& head, bool between_sides);
 
 /// The logarithm by which the cell's own cores slowed down from base to head, beyond those of its
 /// place. The library may be the cause: vector instructions lower the clock rate, and threads that

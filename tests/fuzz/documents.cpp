@@ -39,7 +39,7 @@ Entry measured(const char* consumer, Outcome outcome) {
   entry.instructions = 1000;
   entry.late_read = outcome == Outcome::copy;
   entry.changed = {"dtype"};
-  entry.workers = {{10, 20, {9, 10, 11}}, {11, 20, {10, 11, 12}}};
+  entry.workers = {{10, 20, {9, 10, 11}, 1200}, {11, 20, {10, 11, 12}, 1210}};
   entry.observed = {"dlpack", "direct", {"__dlpack__()"}, "versioned", {1, 0}, {}, {}};
   return entry;
 }
@@ -64,6 +64,7 @@ const json& honest() {
     results::WorkerRecord worker;
     worker.python = "3.11";
     worker.reference_ns = 60;
+    worker.reference_core_ns = 1200;
     contents.workers = {worker, worker};
     const std::filesystem::path path = folder() / "honest.json";
     results::write_document(std::move(contents), path);

@@ -249,7 +249,7 @@ TEST_F(Compare, AnotherClockRateIsNoChange) {
   EXPECT_EQ(same.warnings[0].code, "core-speed");
   EXPECT_EQ(
       same.warnings[0].text,
-      "the cores were 6.0 % slower in head; its times are given at the speed of base's cores");
+      "the cores were 6.0 % slower in head; all times are those at the speed of base's cores");
   const Comparison slow = compare(base, write("head", four_on_cores(11, 0.93, 1.07)));
   EXPECT_EQ(slow.count(ChangeWord::slow), 1U);
   EXPECT_NEAR(*cell(slow, "b").ratio, 1.07, 0.02);
@@ -257,7 +257,7 @@ TEST_F(Compare, AnotherClockRateIsNoChange) {
   EXPECT_TRUE(cell(slow, "b").details.empty());
 }
 
-TEST_F(Compare, ACellThatSlowsItsCoreSaysSo) {
+TEST_F(Compare, TheSlowerCoresOfACellAreReported) {
   std::vector<Entry> entries = four_on_cores(11, 1, 1);
   entries[1] = on_cores(in_workers(measured("numpy", "b"), 10, 12), 1.1);
   const Comparison made = compare(write("base", four_on_cores(1, 1, 1)), write("head", entries));
@@ -268,23 +268,73 @@ TEST_F(Compare, ACellThatSlowsItsCoreSaysSo) {
   EXPECT_TRUE(cell(made, "a").details.empty());
 }
 
-TEST_F(Compare, LargeCopiesWaitForMemoryOnAnyCore) {
-  const auto copies = [](std::uint64_t seed, double slower) {
-    std::vector<Entry> entries;
-    for (const std::uint64_t bytes : {std::uint64_t{4096}, std::uint64_t{4} << 20}) {
-      Entry entry = measured("numpy", "a");
-      entry.outcome = Outcome::copy;
-      entry.cell.exchange.bytes = bytes;
-      entries.push_back(on_cores(in_workers(entry, 10, seed++), slower));
-    }
-    return entries;
+TEST_F(Compare, OnlyTimesOfTheCoreAreScaled) {
+  struct Kind {
+    Outcome outcome;
+    std::uint64_t bytes = 4096;
+    std::string device = "cpu";
+    std::string clock = "call";
+    bool is_scaled = false;
   };
-  const Comparison made = compare(write("base", copies(1, 1)), write("head", copies(3, 1.09)));
-  ASSERT_EQ(made.cells.size(), 2U);
-  for (const ComparedCell& each : made.cells) {
-    const bool is_large = cell_from_name(each.name).exchange.bytes > 4096;
-    EXPECT_EQ(each.verdict, is_large ? ChangeWord::slow : ChangeWord::same) << each.name;
+  const std::vector<Kind> kinds{
+      {Outcome::zero_copy, 4 << 20, "cpu", "call", true},
+      {Outcome::zero_copy, 4096, "cuda:0", "call", true},
+      {Outcome::copy, 4096, "cpu", "call", true},
+      {Outcome::copy, 4 << 20},
+      {Outcome::unproven, 4 << 20},
+      {Outcome::copy, 4096, "cuda:0"},
+      {Outcome::device_copy, 4096, "cpu+cuda:0"},
+      {Outcome::zero_copy, 4096, "cpu", "ready"},
+  };
+  const auto entries = [&](std::uint64_t seed, double slower) {
+    std::vector<Entry> all;
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      Entry entry = measured("numpy", std::to_string(i));
+      entry.outcome = kinds[i].outcome;
+      entry.cell.exchange.bytes = kinds[i].bytes;
+      entry.cell.exchange.device = kinds[i].device;
+      entry.cell.clock = kinds[i].clock;
+      all.push_back(on_cores(in_workers(entry, 12, seed++), slower));
+    }
+    return all;
+  };
+  const Comparison made = compare(write("base", entries(1, 1)), write("head", entries(20, 1.09)));
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    EXPECT_EQ(cell(made, std::to_string(i)).verdict,
+              kinds[i].is_scaled ? ChangeWord::same : ChangeWord::slow)
+        << i;
   }
+}
+
+TEST_F(Compare, SidesOfOneRunKeepTheirOwnSpeed) {
+  std::vector<Entry> entries;
+  for (const std::string environment : {"old", "new"}) {
+    const bool is_new = environment == "new";
+    for (Entry entry : four_on_cores(is_new ? 11 : 1, is_new ? 1.08 : 1, 1)) {
+      entry.cell.exchange.environment = environment;
+      entries.push_back(entry);
+    }
+  }
+  auto path = write("both", entries);
+  nlohmann::json document = nlohmann::json::parse(testing::read_text(path));
+  nlohmann::json& environments = document["context"]["dlbench"]["environments"];
+  environments["old"] = environments["new"] = environments["default"];
+  testing::write_text(path, document.dump());
+  const Comparison made = results::compare({{path}, "old"}, {{path}, "new"}, {});
+  EXPECT_EQ(made.count(ChangeWord::slow), 4U) << "what slows the cores of one side alone counts";
+  EXPECT_TRUE(made.warnings.empty());
+  EXPECT_LT(*cell(made, "a").spread, 0.013) << "the scatter of the cores is removed";
+}
+
+TEST_F(Compare, TimesOfTwoBuildsAreNotScaled) {
+  const auto base = write("base", four_on_cores(1, 1, 1));
+  const auto head = write("head", four_on_cores(11, 1.08, 1),
+                          [](nlohmann::json& context) { context["dlbench"]["build"] = "another"; });
+  const Comparison made = compare(base, head);
+  EXPECT_EQ(made.count(ChangeWord::slow), 4U) << "the cores may seem slower by another compiler";
+  ASSERT_EQ(made.warnings.size(), 1U);
+  EXPECT_EQ(made.warnings[0].code, "builds-differ");
+  EXPECT_GT(*cell(made, "a").spread, 0.016);
 }
 
 TEST_F(Compare, WithoutTheCoresSpeedOnBothSidesTimesStayAsTheyAre) {

@@ -183,7 +183,7 @@ inline constexpr std::array<CodeMeaning, 57> kWarnings{{
 inline constexpr std::array<CodeMeaning, 5> kComparisonWarnings{{
     {"builds-differ", "the runs used two builds of dlbench, whose overhead floors may differ"},
     {"core-speed",
-     "the cores were faster or slower in head by `data.by`; its times are given at the speed of "
+     "the cores were faster or slower in head by `data.by`; all times are those at the speed of "
      "base's cores"},
     {"no-reference",
      "on both sides fewer than two workers measured the reference exchange, so the spread between "
@@ -191,8 +191,8 @@ inline constexpr std::array<CodeMeaning, 5> kComparisonWarnings{{
     {"options-differ",
      "the options of the two runs differ; only cells that both requested are compared"},
     {"reference-moved",
-     "the reference exchange differs by `data.by` between the runs, so all intervals are widened "
-     "by this amount"},
+     "the reference exchange differs by `data.by` between the runs, so intervals are widened by up "
+     "to this amount"},
 }};
 
 /// All reasons of one stream argument of `sync`. The text is the reason, unless the reason is a

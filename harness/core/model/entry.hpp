@@ -90,8 +90,8 @@ struct WorkerNumbers {
   double median_ns = 0;
   double first_ns = 0;             ///< the first call, which no round includes
   std::vector<double> samples_ns;  ///< mean of each round, in the order of the rounds
-  /// Time of a fixed computation right before and after the rounds: the speed of the core. None on
-  /// a device's clock.
+  /// Time of a fixed computation beside the rounds, which shows the speed of the core. None on a
+  /// device's clock.
   std::optional<double> core_ns{};
   std::optional<Outcome> outcome{};  ///< set where the cell's workers disagree
   /// Set where they differ: each worker calibrates its own number.

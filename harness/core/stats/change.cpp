@@ -84,7 +84,7 @@ std::optional<Noise> reference_noise(double spread, std::size_t workers) {
 Changes::Changes(double level, Drift drift) : level_(level), drift_(drift) {
   if (!(level > 0 && level < 1)) throw std::invalid_argument("the level must be between 0 and 1");
   if (!(drift.certain >= 0 && drift.possible >= drift.certain))
-    throw std::invalid_argument("the drift must be at least 0");
+    throw std::invalid_argument("the certain drift must be from 0 to the possible one");
 }
 
 const RankTest& Changes::ranks(std::size_t first, std::size_t second) {

@@ -13,13 +13,13 @@ inline constexpr std::size_t kFewestRanked = 4;
 
 /// A rank test of two sides of these sizes whose statistic is the sum of the first side's scores
 /// (percentile-modified rank test; Gastwirth 1965). The scores of all times in order fall by one
-/// from the lowest time to that at two thirds of them, and are 0 above it. Other programs and an
-/// unlucky memory layout only make a process slower, so the slowest ones say little. With nine a
-/// side and one slow one in the first, this test's p is a tenth of Mann and Whitney's, which counts
-/// all ranks.
+/// from the lowest time to that at two thirds of them, or at the size of the larger side if that is
+/// more, and are 0 above it. Other programs and an unlucky memory layout only make a process
+/// slower, so the slowest ones are left out. With nine a side and a slow one in the first, this
+/// test's p is a sixth of Mann and Whitney's, which counts all ranks.
 ///
-/// The null distribution is exact and does not depend on the distribution of the times. From 120
-/// processes on it is that of the normal approximation.
+/// The null distribution is exact and does not depend on the distribution of the times. Above
+/// 120 processes it is that of the normal approximation.
 class RankTest {
  public:
   RankTest(std::size_t first, std::size_t second);

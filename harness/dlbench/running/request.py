@@ -33,10 +33,11 @@ WORKERS = click.IntRange(1, 1000)
 JOBS = click.IntRange(1, 1024)
 SEED = click.IntRange(0, 2**32 - 1)
 
-#: A run of at most as many cells has ENOUGH_REPLICAS by default: four libraries with the other
-#: options by default. A larger one would take minutes.
-SMALL_RUN = 120
-REPLICAS = 3  #: of a larger run
+#: The replicas of a run of at most as many cells by default. A pair with the other options by
+#: default has 18 cells, four libraries 108. More cells need more processes for the same power
+#: (docs/explanation/stored-runs.md).
+SMALL_RUNS = {18: ENOUGH_REPLICAS, 120: 12}
+REPLICAS = 3  #: of a larger run, which would take minutes
 
 
 def option(text: str, default: Any = "", **how: Any) -> Any:
@@ -105,13 +106,15 @@ class Request:
         metavar="TIME",
     )
     precision: str = option(
-        "Add rounds within each worker down to this half-width; workers may differ by more.",
+        "Add rounds within each worker down to this half-width; no effect from nine replicas on.",
         "2%",
         metavar="SHARE",
     )
     replicas: int = option(
         "Measure each cell in this many worker processes. "
-        f"Default: {ENOUGH_REPLICAS} for up to {SMALL_RUN} cells, {REPLICAS} for more.",
+        "Default: "
+        + ", ".join(f"{replicas} for up to {most} cells" for most, replicas in SMALL_RUNS.items())
+        + f", {REPLICAS} for more.",
         0,
         type=WORKERS,
     )
@@ -162,8 +165,8 @@ class Request:
 
     def decide_replicas(self, plan: _core.Plan) -> None:
         """Sets the number of replicas, unless it is given."""
-        is_small = len(plan.cells) <= SMALL_RUN
-        self.replicas = self.replicas or (ENOUGH_REPLICAS if is_small else REPLICAS)
+        default = (count for most, count in SMALL_RUNS.items() if len(plan.cells) <= most)
+        self.replicas = self.replicas or next(default, REPLICAS)
 
     def _whole_filter(self) -> str:
         return self.filter_for(list(permutations(dict.fromkeys(self.pair), 2)))

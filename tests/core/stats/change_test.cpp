@@ -49,13 +49,13 @@ TEST(RankTest, CountsAllOrders) {
   const double orders = std::exp(std::lgamma(119) - 2 * std::lgamma(60));
   EXPECT_NEAR(RankTest(59, 59).least_p() * orders / 2, 1, 1e-9);
   EXPECT_DOUBLE_EQ(RankTest(1, 1).least_p(), 1);
-  // From 120 on the normal approximation continues what is counted.
-  const RankTest counted(59, 60), approximated(60, 60);
+  // Above 120 the normal approximation continues what is counted.
+  const RankTest counted(60, 60), approximated(61, 60);
   for (const double deviations : {0.5, 1.5, 2.5}) {
     const auto sum = [&](const RankTest& test, double count) {
       return static_cast<std::size_t>(test.mean() - deviations * 4.6 * count);
     };
-    EXPECT_NEAR(counted.p(sum(counted, 59)), approximated.p(sum(approximated, 60)), 0.02);
+    EXPECT_NEAR(counted.p(sum(counted, 60)), approximated.p(sum(approximated, 61)), 0.02);
   }
 }
 

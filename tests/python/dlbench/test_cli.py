@@ -418,12 +418,12 @@ def test_a_run_leaves_its_results_and_the_link(dlbench: Run, fleet: Fleet) -> No
 
 
 def test_a_large_run_has_fewer_replicas_unless_they_are_given(dlbench: Run, fleet: Fleet) -> None:
-    """120 cells are the most of a small run."""
-    for sizes, more in ((30, ()), (31, ()), (31, ("--replicas", "5"))):
+    """A pair has nine, up to 120 cells twelve."""
+    for sizes, more in ((4, ()), (5, ()), (30, ()), (31, ()), (31, ("--replicas", "5"))):
         of_sizes = ",".join(f"{number}KiB" for number in range(1, sizes + 1))
         dlbench(*MINE, "--filter", "dlpack", "--sizes", of_sizes, *more)
-    assert [len(plan.cells) for plan, _ in fleet.calls] == [120, 124, 124]
-    assert [options.replicas for _, options in fleet.calls] == [9, 3, 5]
+    assert [len(plan.cells) for plan, _ in fleet.calls] == [16, 20, 120, 124, 124]
+    assert [options.replicas for _, options in fleet.calls] == [9, 12, 12, 3, 5]
 
 
 def test_options_reach_the_core(dlbench: Run, fleet: Fleet) -> None:
