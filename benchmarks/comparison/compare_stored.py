@@ -2,9 +2,10 @@
 
 Compares each two of the RUNS, folders of runs with the same options, with --replicas workers drawn
 from each, as they are and with the head's rounds 5 % and 10 % longer (native -> native excepted:
-it is the reference exchange). --cells decides at the significance level of a run of so many cells.
-Expected: false alarms in at most 1 % of the comparisons, and at most 5 % of the intervals miss the
-truth. docs/explanation/stored-runs.md has what was measured.
+it is the reference exchange). --changed makes so many random cells longer, instead of all, and
+counts only these. --cells decides at the significance level of a run of so many cells. Expected:
+false alarms in at most 1 % of the comparisons, and at most 5 % of the intervals miss the truth.
+docs/explanation/stored-runs.md has what was measured.
 """
 
 from __future__ import annotations
@@ -53,18 +54,17 @@ def measure(runs: list[Document], given: argparse.Namespace, longer: float, fold
     chance, pairs, alarmed, missed = random.Random(1), 0, 0, 0
     verdicts: Counter[str] = Counter()
     least = []
+    have = len(runs[0]["benchmarks"])
+    false_alarms = 0.01 * have / (given.cells or have)
+    names = [entry["name"] for entry in runs[0]["benchmarks"] if not is_reference(entry)]
     for sides in itertools.combinations(runs, 2):
-        names = [entry["name"] for entry in sides[0]["benchmarks"] if not is_reference(entry)]
         changed = set(chance.sample(names, given.changed or len(names)))
         paths = []
         for name, run, factor in zip(("base", "head"), sides, (1.0, longer), strict=True):
             paths.append(folder / f"{name}.json")
             paths[-1].write_text(json.dumps(drawn(run, given.replicas, factor, changed, chance)))
-        have = len(runs[0]["benchmarks"])
         found = _core.compare(
-            base=[str(paths[0])],
-            head=[str(paths[1])],
-            false_alarms=0.01 * have / (given.cells or have),
+            base=[str(paths[0])], head=[str(paths[1])], false_alarms=false_alarms
         )["cells"]
         judged = [cell for cell in found if cell["verdict"] and cell["name"] in changed]
         verdicts.update(cell["verdict"] for cell in judged)
